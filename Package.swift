@@ -181,8 +181,8 @@ var targets: [Target] = []
       name: "Thermostat", dependencies: ["CoreBluetooth"], path: "Examples/Thermostat/Sources/Thermostat",
       swiftSettings: strict),
     .testTarget(
-      name: "ThermostatTests", dependencies: ["Thermostat", "CoreBluetooth", "BLETestKit"],
-      path: "Examples/Thermostat/Tests/ThermostatTests", swiftSettings: strict),
+      name: "ThermostatTests", dependencies: ["Thermostat", "CoreBluetooth", "BLETestKit", "BLEDeviceFiles"],
+      path: "Examples/Thermostat/Tests/ThermostatTests", exclude: ["Clones"], swiftSettings: strict),
     tests(
       "BLESessionStoreTests", knows: ["BLESession", "BLESessionStore", "BLETestKit", "TestSupport", "CoreBluetooth"]),
   ]

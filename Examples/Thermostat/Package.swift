@@ -20,6 +20,8 @@ let package = Package(
         "Thermostat",
         .product(name: "CoreBluetooth", package: "swift-corebluetooth", condition: .when(platforms: [.linux])),
         .product(name: "BLETestKit", package: "swift-corebluetooth", condition: .when(platforms: [.linux])),
-      ]),
+        .product(name: "BLEDeviceFiles", package: "swift-corebluetooth"),
+      ],
+      exclude: ["Clones"]),
   ],
   swiftLanguageModes: [.v6])

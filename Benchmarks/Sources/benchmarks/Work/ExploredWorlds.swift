@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import Testing
 
 /// Worlds of an exploration: an app that stays subscribed to a sensor through what is drawn for each world. Each world is made,
 /// runs for two to four minutes of its time, and is released.

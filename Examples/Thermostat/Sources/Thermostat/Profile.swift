@@ -14,6 +14,9 @@ public enum Profile {
   public static var updateControl: CBUUID { CBUUID(string: "3F1A0005-6C0D-4B52-9E7E-5D2C8B1A7F40") }
   /// Write without response: the blocks of a firmware image, each with its checksum.
   public static var updateData: CBUUID { CBUUID(string: "3F1A0006-6C0D-4B52-9E7E-5D2C8B1A7F40") }
+
+  /// All of them.
+  public static var characteristics: [CBUUID] { [temperature, target, childLock, updateControl, updateData] }
 }
 
 /// A temperature: hundredths of a degree Celsius in two octets, the least significant first.

@@ -6,7 +6,7 @@ extension ThermostatSession: CBPeripheralDelegate {
     guard error == nil, let service = peripheral.services?.first(where: { $0.uuid == Profile.service }) else {
       return hangUp()
     }
-    peripheral.discoverCharacteristics(nil, for: service)
+    peripheral.discoverCharacteristics(Profile.characteristics, for: service)
   }
 
   public func peripheral(

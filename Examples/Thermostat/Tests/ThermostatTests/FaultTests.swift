@@ -74,7 +74,9 @@
       await world.advance(by: .seconds(200))
     }
 
-    /// Without keys that are lost: for these the user is needed.
-    static let correctFaults = Fault.known.filter { $0.origin == .correctDevice && $0.action != .forgetBond }
+    /// Without keys that are lost: for these the user is needed. Without refusals, which are reported.
+    static let correctFaults = Fault.known.filter {
+      $0.origin == .correctDevice && $0.action.kind != .forgetBond && $0.action.kind != .error
+    }
   }
 #endif
