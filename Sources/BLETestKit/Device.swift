@@ -38,6 +38,7 @@ public final class Device: Sendable {
     address = DeviceAddress(entropy.next() | 0b11 << 46, kind: .random)
     let radio = DeviceRadio(name: name, address: address, position: position, air: world.air)
     world.trial?.stage.prepare(&radio.configuration, ofDevice: name, number: number)
+    if world.trial != nil { radio.procedures = ProcedureWatch() }
     let tap = world.recorder.tap(of: name)
     let log = world.log.labelled(name)
     faultBox = FaultBox(device: name, seed: entropy.fork(0x6661_756C_74).seed, log: log, into: world.faultRecord)
@@ -58,8 +59,9 @@ public final class Device: Sendable {
     radio.observer = observer
     let (carriedRadio, carriedStates) = (LoopBound(radio), states)
     let (loop, address, seed) = (world.loop, address, entropy.seed)
+    let latency = world.trial?.stage.latency(ofDevice: name, number: number)
     makeProcess = { launch in
-      let processLoop = ProcessLoop(loop)
+      let processLoop = ProcessLoop(loop, latency: latency)
       let stack = HostStack(
         loop: processLoop, options: HostOptions(name: name, randomAddress: address, pairingAgent: SilentAgent()),
         entropy: SeededEntropy(seed: seed).fork(1 + 2 * launch), peerStore: peerStore, bondStore: bondStore,

@@ -15,9 +15,12 @@ final class ProcessLoop: StackLoop {
   private let loop: VirtualLoop
   private let number: ProcessNumber
   private let isDead = Atomic(false)
+  private let latency: CallbackLatency?
 
-  init(_ loop: VirtualLoop) {
+  /// - Parameter latency: how late callbacks are; `nil`: they come at the instant of their cause.
+  init(_ loop: VirtualLoop, latency: CallbackLatency? = nil) {
     self.loop = loop
+    self.latency = latency
     number = loop.makeProcess()
   }
 
@@ -42,10 +45,27 @@ final class ProcessLoop: StackLoop {
   func cancel(_ token: TimerToken) { loop.cancel(token) }
 
   func deliver(_ delivery: any CallbackDelivery) {
-    if !isDead.load(ordering: .relaxed) { loop.deliver(delivery, in: number) }
+    guard !isDead.load(ordering: .relaxed) else { return }
+    guard let delay = latency?.next(), delivery.isIndependent else { return loop.deliver(delivery, in: number) }
+    // What a manager hears until then goes into the same delivery.
+    loop.schedule(after: delay, .work) { [self] in
+      if !isDead.load(ordering: .relaxed) { loop.deliver(delivery, in: number) }
+    }
   }
 
   func follow(_ queue: ProgramQueue) { loop.follow(queue, of: number) }
 
   func unfollow(_ queue: ProgramQueue) { loop.unfollow(queue, of: number) }
+}
+
+/// How late the callbacks of one process are, in a world of an exploration.
+final class CallbackLatency: Sendable {
+  private static let longest: UInt64 = 50_000
+
+  private let chance: LoopBound<SeededEntropy>
+
+  init(_ chance: SeededEntropy) { self.chance = LoopBound(chance) }
+
+  /// Of the next callback, at least 1 microsecond. On the loop.
+  func next() -> StackDuration { .microseconds(1 + Int64(chance.value.uniform(0..<Self.longest))) }
 }

@@ -15,6 +15,8 @@ final class DeviceRadio: HCITap {
   /// The latest controller, also after its end.
   private var last: VirtualController?
 
+  /// In a world of an exploration: the procedures of its host.
+  var procedures: ProcedureWatch?
   var configuration = ControllerConfiguration()
   var isPlugged = true
   private var sharesTime = false
@@ -125,6 +127,7 @@ final class DeviceRadio: HCITap {
   func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
     tap?.tapDidHear(packet, direction, at: instant)
     if direction == .toHost { observer?.judge?.receive(packet, at: instant) }
+    procedures?.hear(packet, direction)
     if losesPowerWhenConnected, direction == .toHost, packet.announcesConnection {
       losesPowerWhenConnected = false
       isSilent = true

@@ -11,9 +11,9 @@ extension HCIController {
       log.log(.warning, "\(error)")
       return
     }
-    // Also data that arrives before its connection is complete: a frame is never passed to the next link with this handle.
     guard let link = data.link(packet.connectionHandle), let receiver = link.receiver else {
       counters.droppedData += 1
+      if isReady, data.link(packet.connectionHandle) == nil { earlyData.hold(packet, at: loop.now) }
       log.log(.debug, "data for link \(packet.connectionHandle), which has no receiver")
       return
     }
@@ -65,12 +65,19 @@ extension HCIController {
       }
     }
     tell(event)
+    guard complete.status.isSuccess else { return }
+    for packet in earlyData.take(for: complete.connectionHandle, at: loop.now) {
+      guard let link = data.link(complete.connectionHandle), let receiver = link.receiver else { return }
+      counters.droppedData -= 1
+      receiver.link(link, didReceive: packet)
+    }
   }
 
   private func disconnected(_ event: DisconnectionCompleteEvent) {
     if event.status.isSuccess {
       guard let link = data.link(event.connectionHandle) else { return ignore(.disconnectionComplete(event)) }
       data.close(link)
+      earlyData.linkEnded(event.connectionHandle, at: loop.now)
     }
     tell(.disconnectionComplete(event))
   }

@@ -57,6 +57,7 @@ public final class HCIController {
   var commands = HCICommandQueue()
   var commandTimer = TimerToken()
   let data = ACLScheduler()
+  var earlyData = EarlyData()
 
   /// - Parameter makeTransport: makes a new, unopened transport, for the start and after each failure.
   public init(
@@ -174,6 +175,7 @@ public final class HCIController {
     self.transport = nil
     transport?.close()
     data.closeAll()
+    earlyData = EarlyData()
     for entry in commands.takeAll() { entry.completion(.failure(.notReady)) }
   }
 

@@ -78,7 +78,7 @@ public struct HCICounters: Equatable, Sendable {
   public var unexpectedAnswers = 0
   /// Data packets that cannot be decoded.
   public var malformedData = 0
-  /// Data for a link that does not exist, or that has no receiver.
+  /// Data for a link that does not exist, or that has no receiver; not if the link came a moment later.
   public var droppedData = 0
   /// Packets of a type that no controller of an LE host sends.
   public var unexpectedPackets = 0

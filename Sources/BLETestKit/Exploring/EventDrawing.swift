@@ -1,4 +1,5 @@
 import BLECore
+import BLEFaults
 
 /// A device as it is at the end of the world in which nothing happens: what can strike it.
 struct ExploredDevice: Codable, Sendable {
@@ -36,6 +37,7 @@ struct EventDrawing {
     switch kind {
     case .processTermination, .background: found.filter(\.hasLaunchedPrograms).map(\.name)
     case .bondLoss: found.filter(\.hasBonds).map(\.name)
+    case .fault: budget.faults.isEmpty ? [] : devices
     case .loss: devices.count > 1 ? devices : []
     default: devices
     }
@@ -53,6 +55,9 @@ struct EventDrawing {
       for device in devices where chance.uniform(0..<8) == 0 {
         circumstances.append(.always(.quirks(chance.pick(ControllerQuirks.known).quirk, device)))
       }
+    }
+    if budget.kinds.contains(.lateCallbacks) {
+      for device in devices where chance.uniform(0..<4) == 0 { circumstances.append(.always(.lateCallbacks(device))) }
     }
     let kinds = strikes
     guard !devices.isEmpty, !kinds.isEmpty else { return circumstances }
@@ -74,6 +79,7 @@ struct EventDrawing {
     case .processTermination: return .processTermination(device)
     case .background: return .background(device, lasting: length(chance))
     case .bondLoss: return .bondLoss(device)
+    case .fault: return .fault(fault(chance), device)
     case .loss:
       let other = chance.pick(devices.filter { $0 != device })
       // From what only delays to what ends links.
@@ -82,7 +88,15 @@ struct EventDrawing {
     case .distance: return .distance(Double(5 + chance.uniform(0..<96)), device, lasting: length(chance))
     case .quirks: return .quirks(chance.pick(ControllerQuirks.known).quirk, device)
     case .variedSchedule: return .variedSchedule
+    case .lateCallbacks: return .lateCallbacks(device)
     }
+  }
+
+  /// It strikes once, so its trigger needs no number.
+  private func fault(_ chance: SeededEntropy) -> Fault {
+    let kinds = FaultAction.Kind.allCases.filter { budget.faults.contains($0) }
+    let drawn = Fault.drawn(chance.pick(kinds), by: chance)
+    return drawn.action.needsPacket ? .at(drawn.trigger.event, drawn.action) : .at(.time(.zero), drawn.action)
   }
 
   private func time(_ chance: SeededEntropy) -> Duration {

@@ -13,9 +13,10 @@ extension Happening {
     case .processTermination(let name): world.device(named: name)?.terminateProcess()
     case .background(let name, _): world.device(named: name)?.enterBackground()
     case .bondLoss(let name): world.device(named: name)?.forgetBonds()
+    case .fault(let fault, let name): world.device(named: name)?.cause(fault)
     case .loss(let rate, let first, let second, _): setLoss(.independent(rate: rate), first, second, in: world)
     case .distance(let metres, let name, _): world.device(named: name)?.setDetour(metres)
-    case .quirks, .variedSchedule: break
+    case .quirks, .variedSchedule, .lateCallbacks: break
     }
   }
 
@@ -28,7 +29,7 @@ extension Happening {
     case .background(let name, _): world.device(named: name)?.enterForeground()
     case .loss(_, let first, let second, _): setLoss(nil, first, second, in: world)
     case .distance(_, let name, _): world.device(named: name)?.setDetour(0)
-    case .controllerReset, .processTermination, .bondLoss, .quirks, .variedSchedule: break
+    case .controllerReset, .processTermination, .bondLoss, .fault, .quirks, .variedSchedule, .lateCallbacks: break
     }
   }
 

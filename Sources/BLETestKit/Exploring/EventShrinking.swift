@@ -1,4 +1,5 @@
 import BLECore
+import BLEFaults
 
 /// Finds the shortest list of events with which a world still fails in the same way, and with the smallest numbers.
 ///
@@ -26,6 +27,7 @@ struct EventShrinking {
     for index in events.indices {
       await makeEarlier(index)
       await makeShorter(index)
+      await makeSimpler(index)
     }
     // With other times, less may be needed.
     await leaveOut()
@@ -76,6 +78,18 @@ struct EventShrinking {
       var candidate = events
       candidate[index].happening.length = shorter
       if await accept(candidate) { return }
+    }
+  }
+
+  private mutating func makeSimpler(_ index: Int) async {
+    while case .fault(let fault, let device) = events[index].happening {
+      var hasFound = false
+      for simpler in fault.simpler where !hasFound {
+        var candidate = events
+        candidate[index].happening = .fault(simpler, device)
+        hasFound = await accept(candidate)
+      }
+      if !hasFound { return }
     }
   }
 

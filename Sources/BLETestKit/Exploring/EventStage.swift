@@ -11,6 +11,8 @@ final class EventStage: TimerTarget, @unchecked Sendable {
   /// How many events have the same effect now: it ends with the last of them.
   private var effects: [Effect: Int] = [:]
   private var underWay = 0
+  /// The events that have struck.
+  private(set) var strikes: [EventStrike] = []
   /// When the latest event began or ended; the world's beginning before the first.
   private(set) var lastChange = StackInstant.zero
 
@@ -67,6 +69,12 @@ final class EventStage: TimerTarget, @unchecked Sendable {
     }
   }
 
+  /// How late callbacks on a new device are; `nil`: not at all.
+  func latency(ofDevice name: String, number: Int) -> CallbackLatency? {
+    events.contains { $0.happening == .lateCallbacks(name) }
+      ? CallbackLatency(chance.fork(0x6C61_7465 + UInt64(number))) : nil
+  }
+
   // MARK: Events
 
   func timerFired(tag: Int) {
@@ -79,10 +87,26 @@ final class EventStage: TimerTarget, @unchecked Sendable {
   private func begin(_ event: WorldEvent, tag: Int, in world: World) {
     let effect = Effect(kind: event.happening.kind, devices: event.happening.devices)
     effects[effect, default: 0] += 1
+    note(event.happening, in: world)
     event.happening.begin(in: world)
     guard let length = event.happening.length else { return }
     underWay += 1
     world.loop.schedule(after: StackDuration(length), .background, self, tag: tag + 1)
+  }
+
+  private func note(_ happening: Happening, in world: World) {
+    let struck = happening.devices.compactMap { name in world.allDevices.first { $0.name == name } }
+    guard !struck.isEmpty else { return }
+    var activities: Set<DeviceActivity> = []
+    var procedures: Set<UInt8> = []
+    for device in struck {
+      activities.formUnion(DeviceActivity.all(of: device.stack.standing))
+      procedures.formUnion(device.radio.value.procedures?.pending ?? [])
+    }
+    strikes.append(
+      EventStrike(
+        kind: happening.column, activities: DeviceActivity.allCases.filter(activities.contains),
+        procedures: procedures.sorted()))
   }
 
   private func end(_ event: WorldEvent, in world: World) {

@@ -1,10 +1,15 @@
+import BLEFaults
+
 /// What may happen in the worlds of an exploration, and how far one world may go.
 public struct ExplorationBudget: Sendable {
   /// How many events strike in one world: 1 to 4. Circumstances (`quirks`, `variedSchedule`) come on top of it.
   public var events = 1...4
-  /// The kinds of events: all but `quirks`, with which links may not come up at all. `processTermination` and `background` strike
+  /// The kinds of events: all but `quirks`, with which links may not come up at all, and `lateCallbacks`. `processTermination` and `background` strike
   /// devices with programs of `World.launch` only, `bondLoss` devices with bonds.
-  public var kinds = Set(Happening.Kind.allCases).subtracting([.quirks])
+  public var kinds = Set(Happening.Kind.allCases).subtracting([.quirks, .lateCallbacks])
+  /// The kinds of faults of devices that strike (`Happening.fault`); none, because most are those of broken devices. Each is an event in
+  /// the same way as the others.
+  public var faults: Set<FaultAction.Kind> = []
   /// The names of the devices that are struck; `nil` for all.
   public var devices: Set<String>?
   /// When events begin, since a world's beginning: in the first 60 s.
@@ -26,6 +31,6 @@ public struct ExplorationBudget: Sendable {
   /// How many worlds are tried to make a failure smaller: 300.
   public var shrinkLimit = 300
 
-  /// All kinds of events but `quirks`, on all devices.
+  /// All kinds of events but `quirks`, `lateCallbacks` and faults, on all devices.
   public init() {}
 }

@@ -18,6 +18,8 @@ public struct ExplorationFailure: Error, Codable, Sendable, CustomStringConverti
   /// Whether a second run of the same world failed in the same way. If not, the program asks for random numbers or the time
   /// itself, or works on queues that the world does not follow.
   public let isReproducible: Bool
+  /// The events and the links on a scale of time, as lines of text; empty where the time of the failure is not known, as after a trap.
+  public let timeline: String
   private let test: String
 
   /// Where the worlds ran, and why not in processes of their own.
@@ -36,6 +38,7 @@ public struct ExplorationFailure: Error, Codable, Sendable, CustomStringConverti
     reason = report.failure?.words ?? "it does not fail"
     sourceLocation = report.failure?.location ?? location
     capturePath = report.capturePath
+    timeline = report.time > .zero ? FailureTimeline(order.events, report.links, end: report.time).text : ""
     self.test = test
   }
 
@@ -83,6 +86,7 @@ public struct ExplorationFailure: Error, Codable, Sendable, CustomStringConverti
     } else {
       text += "What has to happen for it:\n" + events.map { "- \($0).\n" }.joined()
     }
+    if !timeline.isEmpty { text += timeline + "\n" }
     if !isReproducible {
       text += """
         It did not fail in this way when it was run again: the program asks for the time or for random numbers itself, or works on \

@@ -1,4 +1,5 @@
 import BLECore
+import BLEFaults
 
 // Events as sentences for people, and as Swift for the test that runs them again.
 
@@ -53,6 +54,7 @@ extension Happening {
     case .background(let device, let length):
       "the application on the \(device) is in the background for \(WorldEvent.words(length))"
     case .bondLoss(let device): "the \(device) loses its bonds"
+    case .fault(let fault, let device): "the \(device) has a fault from then on, once: \(fault)"
     case .loss(let rate, let first, let second, let length):
       """
       \(Int((rate * 100).rounded())) % of the packets between the \(first) and the \(second) begin to be lost, for \
@@ -63,6 +65,7 @@ extension Happening {
     case .quirks(let quirks, let device): "the controller of the \(device) \(quirks.words) from its start"
     case .variedSchedule:
       "calls and callbacks of one instant, answers of controllers and first connection events come as drawn from the seed"
+    case .lateCallbacks(let device): "callbacks of the programs on the \(device) come up to 50 ms late"
     }
   }
 
@@ -76,12 +79,14 @@ extension Happening {
     case .processTermination(let device): ".processTermination(\(device.quoted))"
     case .background(let device, let length): ".background(\(device.quoted), lasting: \(WorldEvent.source(length)))"
     case .bondLoss(let device): ".bondLoss(\(device.quoted))"
+    case .fault(let fault, let device): ".fault(\(fault.source), \(device.quoted))"
     case .loss(let rate, let first, let second, let length):
       ".loss(\(rate), between: \(first.quoted), and: \(second.quoted), lasting: \(WorldEvent.source(length)))"
     case .distance(let metres, let device, let length):
       ".distance(\(metres), \(device.quoted), lasting: \(WorldEvent.source(length)))"
     case .quirks(let quirks, let device): ".quirks(\(quirks.source), \(device.quoted))"
     case .variedSchedule: ".variedSchedule"
+    case .lateCallbacks(let device): ".lateCallbacks(\(device.quoted))"
     }
   }
 }

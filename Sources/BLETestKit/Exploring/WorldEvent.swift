@@ -1,3 +1,5 @@
+import BLEFaults
+
 /// What happens to the devices of a world at a time of the world, besides what the test does: drawn from a seed by
 /// `World.explore`, or written down for `World.replay`.
 ///
@@ -46,6 +48,9 @@ public enum Happening: Hashable, Codable, Sendable {
   /// The device loses all keys of the devices that it is bonded with: its user has deleted them, or it was set to its defaults. Drawn
   /// only for devices that are bonded at the end of the world in which nothing happens.
   case bondLoss(_ device: String)
+  /// The device has this fault once from the event's time on (`Device.cause`): at the next occurrence of the fault's event, or at once
+  /// if its action needs no packet. Drawn only for the kinds in `ExplorationBudget.faults`.
+  case fault(Fault, _ device: String)
   /// Packets between two devices are lost with a probability, 0 to 1, each for itself.
   case loss(_ rate: Double, between: String, and: String, lasting: Duration)
   /// The device moves this many metres away from where it is made, and comes back after the length.
@@ -55,9 +60,12 @@ public enum Happening: Hashable, Codable, Sendable {
   /// Calls and callbacks of one instant come in an order that is drawn from the seed, controllers answer commands after a drawn
   /// time, and connections begin up to an interval later; for the whole world, whatever the event's time.
   case variedSchedule
+  /// The callbacks of the device's programs come up to 50 ms late, as on a machine that is busy; for the whole world, whatever the
+  /// event's time. What comes in the meantime comes with them.
+  case lateCallbacks(_ device: String)
 
   /// The kinds of what can happen.
-  public enum Kind: String, CaseIterable, Hashable, Sendable {
+  public enum Kind: String, CaseIterable, Hashable, Codable, Sendable {
     /// `Happening.outOfRange`.
     case outOfRange
     /// `Happening.powerCut`.
@@ -72,6 +80,8 @@ public enum Happening: Hashable, Codable, Sendable {
     case background
     /// `Happening.bondLoss`.
     case bondLoss
+    /// `Happening.fault`.
+    case fault
     /// `Happening.loss`.
     case loss
     /// `Happening.distance`.
@@ -80,9 +90,11 @@ public enum Happening: Hashable, Codable, Sendable {
     case quirks
     /// `Happening.variedSchedule`.
     case variedSchedule
+    /// `Happening.lateCallbacks`.
+    case lateCallbacks
 
     /// Whether it holds for a whole world from its start, instead of striking at a time.
-    var isCircumstance: Bool { self == .quirks || self == .variedSchedule }
+    var isCircumstance: Bool { self == .quirks || self == .variedSchedule || self == .lateCallbacks }
   }
 
   /// Its kind.
@@ -95,10 +107,12 @@ public enum Happening: Hashable, Codable, Sendable {
     case .processTermination: .processTermination
     case .background: .background
     case .bondLoss: .bondLoss
+    case .fault: .fault
     case .loss: .loss
     case .distance: .distance
     case .quirks: .quirks
     case .variedSchedule: .variedSchedule
+    case .lateCallbacks: .lateCallbacks
     }
   }
 
@@ -107,7 +121,7 @@ public enum Happening: Hashable, Codable, Sendable {
     switch self {
     case .outOfRange(let device, _), .powerCut(let device, _), .bluetoothOff(let device, _),
       .controllerReset(let device), .processTermination(let device), .background(let device, _), .bondLoss(let device),
-      .distance(_, let device, _), .quirks(_, let device):
+      .fault(_, let device), .distance(_, let device, _), .quirks(_, let device), .lateCallbacks(let device):
       [device]
     case .loss(_, let first, let second, _): [first, second]
     case .variedSchedule: []
@@ -121,7 +135,7 @@ public enum Happening: Hashable, Codable, Sendable {
       case .outOfRange(_, let length), .powerCut(_, let length), .bluetoothOff(_, let length),
         .background(_, let length), .loss(_, _, _, let length), .distance(_, _, let length):
         length
-      case .controllerReset, .processTermination, .bondLoss, .quirks, .variedSchedule: nil
+      case .controllerReset, .processTermination, .bondLoss, .fault, .quirks, .variedSchedule, .lateCallbacks: nil
       }
     }
     set {
@@ -133,7 +147,7 @@ public enum Happening: Hashable, Codable, Sendable {
       case .background(let device, _): self = .background(device, lasting: length)
       case .loss(let rate, let first, let second, _): self = .loss(rate, between: first, and: second, lasting: length)
       case .distance(let metres, let device, _): self = .distance(metres, device, lasting: length)
-      case .controllerReset, .processTermination, .bondLoss, .quirks, .variedSchedule: break
+      case .controllerReset, .processTermination, .bondLoss, .fault, .quirks, .variedSchedule, .lateCallbacks: break
       }
     }
   }

@@ -47,10 +47,14 @@ extension WorldTrial {
       ExploredDevice(
         name: device.name, hasLaunchedPrograms: device.hasLaunchedPrograms, hasBonds: !device.bonds.isEmpty)
     }
+    let opcodes = Set(world.allDevices.flatMap { $0.radio.value.procedures?.opcodes ?? [] })
     // Conditions and programs may refer to the world.
     world.promises.removeAll()
     for device in world.allDevices { device.releasePrograms() }
     var report = WorldReport(failure: trial.failure, devices: devices, time: world.now, steps: trial.steps)
+    report.strikes = trial.stage.strikes
+    report.opcodes = opcodes.sorted()
+    if report.failure != nil { report.links = LinkSpan.all(in: world) }
     if let capture = order.capture {
       report.capturePath = WorldCapture.$folder.withValue(capture.folder) {
         try? world.recording.write(forTest: capture.test)

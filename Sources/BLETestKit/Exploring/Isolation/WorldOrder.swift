@@ -43,6 +43,12 @@ struct WorldReport: Codable, Sendable {
   var time = Duration.zero
   /// How often its clock stood still.
   var steps = 0
+  /// The events that have struck.
+  var strikes: [EventStrike] = []
+  /// The opcodes of the Attribute Protocol's requests and indications that have passed.
+  var opcodes: [UInt8] = []
+  /// The links of a world that fails.
+  var links: [LinkSpan] = []
   /// The path of the capture that was asked for.
   var capturePath: String?
   /// Of a worker: what the world has cost.
