@@ -6,7 +6,7 @@ import BLEText
 extension Fuzzer {
   /// A profile file of `ble serve`.
   static let profile = Fuzzer(name: "profile") { octets in
-    do throws(PositionedError) {
+    do throws(FileMistakes) {
       let profile = try ProfileReader.read(String(decoding: octets, as: UTF8.self))
       require(!profile.services.isEmpty, "a profile without a service was accepted")
       for service in profile.services {
@@ -15,7 +15,7 @@ extension Fuzzer {
         }
       }
     } catch {
-      require(!error.message.isEmpty, "an error that says nothing")
+      require(!error.all.isEmpty && error.all.allSatisfy { !$0.message.isEmpty }, "an error that says nothing")
     }
   } seeds: {
     [

@@ -4,33 +4,32 @@ import BLEText
 
 extension ProfileReader {
   /// The member `security` of a profile.
-  package static func requirements(_ json: PositionedJSON) throws(PositionedError) -> SecurityRequirements {
-    var object = try ObjectReader(json, "security")
+  func requirements(_ json: PositionedJSON) -> SecurityRequirements? {
+    guard var object = FileObject(json, "security", mistakes) else { return nil }
     var requirements = SecurityRequirements()
-    let io = try object.optional("io")
-    if let io {
-      let name: CapabilityName = try io.word("what can be shown and typed")
-      requirements.capability = name.capability
+    requirements.capability = object.optional("io") { (json) throws(PositionedError) -> PairingCapability? in
+      let name: CapabilityName = try json.word("what can be shown and typed")
+      return name.capability
     }
-    let level = try object.optional("minimum_level")
-    if let level {
-      let name: LevelName = try level.word("a level of security")
-      requirements.minimumLevel = name.level
-    }
-    if let passkey = try object.optional("passkey") {
-      guard case .string(let text) = passkey.content, let digits = SixDigits(text) else {
-        throw PositionedError(passkey.position, "expected six digits as a string, such as \"012345\"")
+    let canProve = requirements.capability != .noInputNoOutput
+    requirements.minimumLevel = object.optional("minimum_level") { (json) throws(PositionedError) -> SecurityLevel? in
+      let name: LevelName = try json.word("a level of security")
+      guard canProve || name == .encrypted else {
+        throw PositionedError(
+          json.position, "where nothing can be shown or typed (\"io\") a pairing proves nothing: expected encrypted")
       }
-      guard requirements.capability != .noInputNoOutput else {
-        throw PositionedError(passkey.position, "a passkey is unusable where nothing can be shown or typed (\"io\")")
+      return name.level
+    }
+    requirements.passkey = object.optional("passkey") { (json) throws(PositionedError) -> SixDigits? in
+      guard case .string(let text) = json.content, let digits = SixDigits(text) else {
+        throw PositionedError(json.position, "expected six digits as a string, such as \"012345\"")
       }
-      requirements.passkey = digits
+      guard canProve else {
+        throw PositionedError(json.position, "a passkey is unusable where nothing can be shown or typed (\"io\")")
+      }
+      return digits
     }
-    if let level, requirements.capability == .noInputNoOutput, requirements.minimumLevel != .encrypted {
-      throw PositionedError(
-        level.position, "where nothing can be shown or typed (\"io\") a pairing proves nothing: expected encrypted")
-    }
-    try object.finish()
+    object.finish()
     return requirements
   }
 }

@@ -41,8 +41,6 @@ package enum ValueReader {
 }
 
 extension PositionedJSON {
-  package static func uuid(_ json: PositionedJSON) throws(PositionedError) -> BLEUUID { try json.uuid() }
-
   package func uuid() throws(PositionedError) -> BLEUUID {
     guard case .string(let text) = content else { throw expected("a UUID as a string") }
     guard let uuid = BLEUUID(text) else {

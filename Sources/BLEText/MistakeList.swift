@@ -1,6 +1,8 @@
 /// The mistakes found in a file. Reading continues after each, so that one pass finds all of them.
 package final class MistakeList {
   private var found: [PositionedError] = []
+  /// The members that objects lack, by the object's position: one mistake names all of them.
+  private var missing: [TextPosition: (index: Int, keys: [String])] = [:]
   /// A reader of the messages has no use for more.
   private static let limit = 50
 
@@ -19,6 +21,20 @@ package final class MistakeList {
     found.append(error)
   }
 
+  /// Records a member that an object lacks. An object is one mistake, whose message names all that it lacks.
+  func note(missing key: String, of what: String, at position: TextPosition) {
+    let keys = (missing[position]?.keys ?? []) + [key]
+    let error = PositionedError(position, "\(what) needs \(keys.map { "\"\($0)\"" }.joined(separator: " and "))")
+    if let known = missing[position] {
+      found[known.index] = error
+      missing[position] = (known.index, keys)
+    } else {
+      let index = found.count
+      note(error)
+      if found.count > index { missing[position] = (index, keys) }
+    }
+  }
+
   /// The result of `read`; if it throws, records the mistake and returns `nil`.
   package func attempt<Value>(_ read: () throws(PositionedError) -> Value) -> Value? {
     do throws(PositionedError) {
@@ -34,6 +50,7 @@ package final class MistakeList {
 package struct FileObject {
   private var reader: ObjectReader
   private let mistakes: MistakeList
+  private let what: String
   /// The object itself.
   package let json: PositionedJSON
 
@@ -44,6 +61,7 @@ package struct FileObject {
     }
     self.reader = reader
     self.mistakes = mistakes
+    self.what = what
     self.json = json
   }
 
@@ -58,7 +76,11 @@ package struct FileObject {
   package mutating func required<Value>(
     _ key: String, _ read: (PositionedJSON) throws(PositionedError) -> Value?
   ) -> Value? {
-    mistakes.attempt { () throws(PositionedError) in try read(try reader.required(key)) } ?? nil
+    if reader.lacks(key) {
+      mistakes.note(missing: key, of: what, at: json.position)
+      return nil
+    }
+    return mistakes.attempt { () throws(PositionedError) in try read(try reader.required(key)) } ?? nil
   }
 
   /// The member, if it exists.

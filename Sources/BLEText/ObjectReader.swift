@@ -19,19 +19,22 @@ package struct ObjectReader {
     return members.first { $0.key == key }?.value
   }
 
+  /// The member whose name was probably meant to be `key`.
+  private func misspelled(_ key: String) -> PositionedJSON.Member? {
+    members.first { Suggestion.nearest(to: $0.key, among: [key]) != nil }
+  }
+
+  /// Whether there is no member that is, or was probably meant to be, the one of that name.
+  package func lacks(_ key: String) -> Bool { misspelled(key) == nil && !members.contains { $0.key == key } }
+
   /// The member of that name, which must exist.
   package mutating func required(_ key: String) throws(PositionedError) -> PositionedJSON {
     if let value = try optional(key) { return value }
     // A misspelled member is likelier than a missing one.
-    if let near = members.first(where: { Suggestion.nearest(to: $0.key, among: [key]) != nil }) {
+    if let near = misspelled(key) {
       throw PositionedError(near.position, "\(what) has no \"\(near.key.inert)\". Did you mean '\(key)'?")
     }
     throw PositionedError(position, "\(what) needs \"\(key)\"")
-  }
-
-  /// Throws for the first member that was not read.
-  package func finish() throws(PositionedError) {
-    if let first = unreadMembers.first { throw first }
   }
 
   /// An error for each member that was not read.

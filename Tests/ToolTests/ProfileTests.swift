@@ -26,6 +26,46 @@ struct ProfileTests {
     #expect(profile.name != nil && !profile.advertisedServices.isEmpty)
   }
 
+  private func firstMistake(_ text: String) throws -> PositionedError {
+    let mistakes = try #require(throws: FileMistakes.self) { _ = try ProfileReader.read(text) }
+    return try #require(mistakes.all.first)
+  }
+
+  @Test("I15.7 all mistakes of a profile are reported at once, each with its place")
+  func allMistakesOfAProfileAreReportedAtOnce() throws {
+    let text = """
+      {
+        "name": 5,
+        "advertise": ["18000", "180F", "xx"],
+        "security": {"io": "display", "passkey": 12345},
+        "services": [
+          {"uuid": "1800", "primary": 1, "characteristics": []},
+          {"characteristics": [
+            {"uuid": "FFF1", "properties": ["notfy", "raed"], "on_write": "echo"},
+            {"uuid": "FFF2", "properties": ["read"], "notify": {"every": 0}, "descriptors": [{}]},
+            {"uuid": "FFF3", "properties": ["notify"], "notify": {"every": 0, "values": [{}, {"hex": "0"}]}},
+            {}
+          ], "colour": "red"}
+        ]
+      }
+      """
+    let mistakes = try #require(throws: FileMistakes.self) { _ = try ProfileReader.read(text) }.all
+    let expected = [
+      (2, "expected a string"), (3, "invalid UUID '18000'"), (3, "invalid UUID 'xx'"), (4, "is not what can be shown"),
+      (4, "six digits"), (6, "belongs to the stack"), (6, "expected true or false"), (7, "a service needs \"uuid\""),
+      (8, "'notfy' is not a property"), (8, "'raed' is not a property"), (9, "\"notify\" needs the property notify"),
+      (9, "a descriptor needs \"uuid\" and \"value\""), (10, "0.01 to 86400 seconds"), (10, "expected a value such as"),
+      (10, "pairs of hexadecimal digits"), (11, "a characteristic needs \"uuid\" and \"properties\""),
+      (12, "a service has no \"colour\""),
+    ]
+    let found = mistakes.map { "\($0.position.line): \($0.message)" }
+    #expect(mistakes.count == expected.count, "\(found)")
+    for (mistake, (line, message)) in zip(mistakes, expected) {
+      #expect(mistake.position.line == line && mistake.message.contains(message), "\(line): \(message)\n\(found)")
+    }
+    #expect(FileMistakes(mistakes[0]).lines(in: "a\u{7}.json") == ["a\\u{7}.json:2:11: \(mistakes[0].message)"])
+  }
+
   /// A profile with only `text` besides its services.
   private func profile(security text: String) -> String {
     "{\"security\": \(text), \"services\": [{\"uuid\": \"FFF0\", \"characteristics\": []}]}"
@@ -52,7 +92,7 @@ struct ProfileTests {
       (#"{"io": "no-input-no-output", "minimum_level": "secure"}"#, 60, "expected encrypted"),
     ])
   func anErrorInThePairingRequirementsIsReported(text: String, column: Int, hint: String) throws {
-    let error = try #require(throws: PositionedError.self) { try ProfileReader.read(profile(security: text)) }
+    let error = try firstMistake(profile(security: text))
     #expect(error.position == TextPosition(line: 1, column: column) && error.message.contains(hint), "\(error)")
   }
 
@@ -133,9 +173,7 @@ struct ProfileTests {
   func anErrorIsReportedWithLineAndColumn(
     text: String, column: Int, message: String
   ) throws {
-    let error = try #require(throws: PositionedError.self) {
-      _ = try ProfileReader.read(profile(characteristic: text))
-    }
+    let error = try firstMistake(profile(characteristic: text))
     #expect(error.position == TextPosition(line: 2, column: column), "\(error.position) \(error.message)")
     #expect(error.message.contains(message), "\(error.message)")
   }
@@ -150,9 +188,10 @@ struct ProfileTests {
       ("{\"services\": [{\n\"uuid\": \"1800\", \"characteristics\": []}]}", 2, 9, "belongs to the stack"),
     ])
   func anInvalidProfileIsRefused(text: String, line: Int, column: Int, message: String) throws {
-    let error = try #require(throws: PositionedError.self) { _ = try ProfileReader.read(text) }
-    #expect(error.position == TextPosition(line: line, column: column))
-    #expect(error.message.contains(message), "\(error.message)")
+    let mistakes = try #require(throws: FileMistakes.self) { _ = try ProfileReader.read(text) }.all
+    let there = try #require(
+      mistakes.first { $0.position == TextPosition(line: line, column: column) }, "\(mistakes)")
+    #expect(there.message.contains(message), "\(there.message)")
   }
 
   @Test("A file that is missing, too large or not UTF-8 is refused with its name")

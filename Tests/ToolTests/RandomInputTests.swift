@@ -61,11 +61,14 @@ struct RandomInputTests {
         let other = text[source..<min(text.count, source + Int.random(in: 0...12, using: &generator))]
         changed.replaceSubrange(start..<end, with: other)
       }
-      do throws(PositionedError) {
+      do throws(FileMistakes) {
         _ = try ProfileReader.read(String(decoding: changed, as: UTF8.self))
       } catch {
-        #expect((1...(lines + 50)).contains(error.position.line) && error.position.column > 0, "seed \(seed)")
-        #expect(!error.message.isEmpty, "seed \(seed)")
+        #expect(!error.all.isEmpty, "seed \(seed)")
+        for mistake in error.all {
+          #expect((1...(lines + 50)).contains(mistake.position.line) && mistake.position.column > 0, "seed \(seed)")
+          #expect(!mistake.message.isEmpty, "seed \(seed)")
+        }
       }
     }
   }

@@ -13,31 +13,38 @@ enum ProfileSource: Equatable, Sendable {
     case device(DeviceDescription)
   }
 
-  /// Throws the first mistake as `file:line:column: what was expected`.
+  /// Throws the mistakes as `file:line:column: what was expected`.
   func load() throws(ToolError) -> Content {
     switch self {
     case .builtIn(let profile): return .profile(profile)
     case .file(let path):
       let octets = try InputFile.read(path, "a device description", limit: DeviceDescription.largestFile)
-      let json = try Self.read(path) { () throws(PositionedError) in try PositionedJSONReader.read(octets: octets) }
+      let json = try Self.read(path) { () throws(FileMistakes) in try Self.json(octets) }
       if case .object(let members) = json.content, members.contains(where: { $0.key == "format" }) {
         return .device(try DeviceFileSource(path: path).description(of: octets))
       }
       guard octets.count <= ProfileReader.largestFile else {
         throw ToolError(.badData, "\(path.inert): a profile has at most \(ProfileReader.largestFile) octets")
       }
-      return .profile(try Self.read(path) { () throws(PositionedError) in try ProfileReader.read(json) })
+      return .profile(try Self.read(path) { () throws(FileMistakes) in try ProfileReader.read(json) })
+    }
+  }
+
+  private static func json(_ octets: [UInt8]) throws(FileMistakes) -> PositionedJSON {
+    do {
+      return try PositionedJSONReader.read(octets: octets)
+    } catch {
+      throw FileMistakes(error)
     }
   }
 
   private static func read<Value>(
-    _ path: String, _ work: () throws(PositionedError) -> Value
+    _ path: String, _ work: () throws(FileMistakes) -> Value
   ) throws(ToolError) -> Value {
     do {
       return try work()
     } catch {
-      let place = "\(path.inert):\(error.position.line):\(error.position.column)"
-      throw ToolError(.badData, "\(place): \(error.message)")
+      throw ToolError(.badData, error.lines(in: path).joined(separator: "\n"))
     }
   }
 }
