@@ -155,7 +155,8 @@ extension ChatCore {
     releaseSpareDevice()
     for link in peripheralLinks.values where link.isGivenUp && !link.isOver { dismiss(link, .replaced) }
     admit()
-    if wasHeard { report(event) }
+    // The end of the link of a side that leaves is what it asked for.
+    if wasHeard, !isLeaving || event != .away { report(event) }
     guard !isLeaving else { return }
     advertise()
     // The former central reconnects by itself; this side searches only if it does not.

@@ -148,6 +148,21 @@ struct ChatTests {
     }
   }
 
+  @Test(
+    "I15.7 a side that leaves is told of no loss, and the other one that it has left, whoever is the central",
+    arguments: [(.automatic, .automatic), (.central, .peripheral), (.peripheral, .central)]
+      as [(ChatConfiguration.Role, ChatConfiguration.Role)], [true, false])
+  func leavingIsNoLoss(roles: (ChatConfiguration.Role, ChatConfiguration.Role), annLeaves: Bool) async throws {
+    let world = World()
+    let (ann, bob) = try await Self.pair(in: world, roles: roles)
+    await world.advance(by: .seconds(5))
+    let (leaver, other) = annLeaves ? (ann, bob) : (bob, ann)
+    try await world.perform { [chat = leaver.chat] in await chat.leave() }
+    try await world.wait(within: .seconds(10)) { other.events.last == .left }
+    await world.advance(by: .seconds(5))
+    #expect(ann.losses == 0 && bob.losses == 0, "\(ann.events) \(bob.events)")
+  }
+
   @Test("R1.12 the requested partner is found among others, and a third peer gets the answer that both are busy")
   func choosing() async throws {
     let world = World()

@@ -31,8 +31,6 @@ import Foundation
   private var hasBegun = false
   private var failure: ToolError?
   private var isOver = false
-  /// This side is leaving: the end of the link is not reported.
-  private var isLeaving = false
 
   /// The most waiting lines before reading from a pipe pauses.
   private static let mostLines = 64
@@ -83,7 +81,6 @@ import Foundation
 
   /// Leaves the chat and closes the links.
   private func end() async {
-    isLeaving = true
     input?.stop()
     screen.end()
     await session.settle(within: 4) { [chat] in await chat.leave() }
@@ -168,7 +165,6 @@ import Foundation
       isPeerThere = true
       isPeerGone = false
     case .away:
-      if isLeaving { return }
       isPeerThere = false
       if hasPeerFinished { giveUpSoon() }
     case .left:

@@ -5,9 +5,8 @@ import Foundation
 /// The output of a chat: lines with marks on a terminal, only messages in a pipe, events in JSON.
 @MainActor final class ChatScreen {
   weak var input: LineInput?
-  private let ownName: String
+  private var names: ChatNames
   private let output: Output
-  private var partner: ChatPartner?
   /// Undelivered messages of this side, oldest first.
   private var waiting: [(number: Int, text: String)] = []
   /// Numbers that were reported delivered before `sent` was called for their message.
@@ -17,24 +16,25 @@ import Foundation
   private static let mostShown = 5
 
   init(ownName: String, output: Output) {
-    self.ownName = ownName.inertWords
+    names = ChatNames(own: ownName)
     self.output = output
   }
 
   private var isTerminal: Bool { input?.isEditing ?? false }
-  private var partnerName: String { partner?.name?.inertWords ?? "the other side" }
+  private var partnerName: String { names.other }
 
   func begin(_ configuration: ChatConfiguration) {
     guard output.isJSON else {
       return output.note(
-        configuration.partner.map { "You are '\(ownName)'. Looking for '\($0.inertWords)' ..." }
-          ?? "You are '\(ownName)'. Looking for a chat partner ...")
+        configuration.partner.map { "You are '\(names.own)'. Looking for '\($0.inertWords)' ..." }
+          ?? "You are '\(names.own)'. Looking for a chat partner ...")
     }
     output.event(
       "searching",
       [
-        "name": .string(configuration.name), "peer": .string(orNull: configuration.partner),
-        "role": .string(configuration.role.word),
+        "name": .string(configuration.name),
+        "identifier": .string(orNull: configuration.identifier.map { String($0, radix: 16) }),
+        "peer": .string(orNull: configuration.partner), "role": .string(configuration.role.word),
       ],
       "")
   }
@@ -60,7 +60,10 @@ import Foundation
     case .message(let message):
       output.event(
         "message",
-        ["number": .integer(message.number), "name": .string(orNull: partner?.name), "text": .string(message.text)],
+        [
+          "number": .integer(message.number), "name": .string(orNull: names.partner?.name),
+          "text": .string(message.text),
+        ],
         isTerminal
           ? output.style.strong(partnerName + ":") + " " + message.text.inertWords : message.text.inertWords)
       // Rings the terminal bell.
@@ -74,7 +77,14 @@ import Foundation
   private func tell(_ event: ChatEvent) {
     let (name, members, sentence): (String, JSONValue, String) =
       switch event {
-      case .away: ("away", [:], "\(partnerName.capitalizedFirst) is out of range; your messages are kept.")
+      case .away:
+        // A plain-text app does not say that it leaves.
+        (
+          "away", [:],
+          names.partner?.isFramed == false
+            ? "\(partnerName.capitalizedFirst) is not connected any more; your messages are kept."
+            : "\(partnerName.capitalizedFirst) is out of range; your messages are kept."
+        )
       case .left: ("left", [:], "\(partnerName.capitalizedFirst) has left.")
       case .finished: ("finished", [:], "\(partnerName.capitalizedFirst) has finished.")
       case .refused(let reason): ("refused", ["reason": .string(reason.rawValue)], reason.sentence)
@@ -89,8 +99,7 @@ import Foundation
   }
 
   private func arrived(_ partner: ChatPartner) {
-    let isBack = self.partner != nil && self.partner?.name == partner.name
-    self.partner = partner
+    let isBack = names.arrived(partner)
     guard !output.isJSON else {
       let identifier = partner.identifier.map { String($0, radix: 16) }
       return output.event(
@@ -103,6 +112,7 @@ import Foundation
         ], "")
     }
     output.note("\(partnerName.capitalizedFirst) is \(isBack ? "back" : "here").")
+    if names.areAlike, !isBack { output.note("It has your name; --name gives you another one.") }
     if !partner.isFramed, !isBack { output.note("It is a plain-text app: long messages are sent to it in parts.") }
     if partner.failedAgreements > 0 {
       output.note(
@@ -137,14 +147,14 @@ import Foundation
     showWaiting()
     guard isTerminal else { return }
     for message in messages {
-      output.collect(output.style.faint("\(ownName):") + " \(message.text.inertWords) \(sign)")
+      output.collect(output.style.faint("\(names.own):") + " \(message.text.inertWords) \(sign)")
     }
     output.flush()
   }
 
   private func showWaiting() {
     guard isTerminal else { return }
-    var lines = waiting.suffix(Self.mostShown).map { "\(ownName): \($0.text.prefix(500).description.inertWords) …" }
+    var lines = waiting.suffix(Self.mostShown).map { "\(names.own): \($0.text.prefix(500).description.inertWords) …" }
     if waiting.count > lines.count { lines.insert("… and \(waiting.count - lines.count) before", at: 0) }
     input?.above = lines
   }

@@ -22,7 +22,8 @@ struct ChatCommand: ToolCommand {
       delivered when it is back.
 
       On a terminal your line is edited at the bottom, with history (↑ ↓); '…' marks what is on its way and '✓' what has \
-      arrived. The bell rings for each message. Ctrl-D or Ctrl-C leaves.
+      arrived. The bell rings for each message. Ctrl-D or Ctrl-C leaves. Two sides of one name are told apart by what follows \
+      the name: 'you', or the beginning of the other side's number, which is another one each time that it starts.
 
       In a pipe each line of the input is a message and each message a line of the output; it ends when the input has \
       ended and all of it is delivered. Line breaks and control characters in messages are written out (\\n, \\u{7}); \
@@ -46,7 +47,7 @@ struct ChatCommand: ToolCommand {
     return ChatCommand(
       configuration: ChatConfiguration(
         name: own, role: role, partner: peer, cryptography: SystemCryptography(),
-        requiresEncryption: requiresEncryption),
+        requiresEncryption: requiresEncryption, identifier: .random(in: 1 ... .max)),
       waitsForPeer: waitsForPeer)
   }
 

@@ -79,6 +79,55 @@ struct ChatTranscripts {
     #expect(ann.errors == ["You are 'Ann'. Looking for a chat partner ...", "Bob is here.", "Bob has finished."])
   }
 
+  @Test("I15.7 ble chat tells two people of one login apart, on both sides")
+  func bleChatTellsTwoPeopleOfOneLoginApart() throws {
+    let login = NSUserName()
+    let sides = try ["first", "second"].map { device in
+      try place.terminal("chat", "--adapter", "radio:default/\(device)")
+    }
+    for side in sides {
+      try side.see("You are '\(login)'.")
+      try side.see("It has your name; --name gives you another one.")
+    }
+    sides[0].type("hello\r")
+    try sides[0].see("\(login) (you): hello ✓")
+    let model = try sides[1].until("the other side's name with its number") { model in
+      model.text.contains("\(login) (") && model.text.contains(#/\([0-9a-f]{4}\): hello/#)
+    }
+    #expect(!model.text.contains("\(login): ") && !model.text.contains("(you): hello"))
+    try sides[0].interrupt()
+    try sides[1].see(") has left.")
+    try sides[1].interrupt()
+    #expect(!sides.contains { $0.text.contains("out of range") })
+  }
+
+  @Test("I15.7 whichever side of ble chat leaves, neither is told that the other one is out of reach", arguments: 0..<4)
+  func whicheverSideLeaves(round: Int) throws {
+    let ann = try chat("Ann", "--json")
+    let bob = try chat("Bob", "--json")
+    for side in [ann, bob] { try side.event("arrived") }
+    let (leaver, other) = round.isMultiple(of: 2) ? (ann, bob) : (bob, ann)
+    if round < 2 { leaver.send(SIGINT) } else { leaver.send(SIGTERM) }
+    try other.event("left")
+    #expect(try leaver.finish().status == (round < 2 ? 130 : 143))
+    other.send(SIGINT)
+    #expect(try other.finish().status == 130)
+    for side in [ann, bob] {
+      #expect(!side.transcript.contains("\"event\":\"away\""), "\(side.transcript)")
+    }
+  }
+
+  @Test("I15.7 ble chat says of a plain-text app that has gone that it is not connected, and not why")
+  func aPlainAppThatHasGone() throws {
+    let server = try place.serve("chat")
+    let ann = try terminal("Ann")
+    try ann.see("It is a plain-text app")
+    server.send(SIGINT)
+    try ann.see("is not connected any more; your messages are kept.")
+    try ann.interrupt()
+    #expect(!ann.text.contains("out of range"))
+  }
+
   @Test("R1.12 ble chat with --json prints every event, line by line")
   func bleChatWithJsonPrintsEveryEvent() throws {
     let ann = try chat("Ann", "--json")
