@@ -30,7 +30,9 @@ struct ShellTests {
     }
   }
 
-  private static let known = ["180F/2A19", "2A00", "2A19", "Battery Level", "Device Name"]
+  private static let known = ShellVocabulary(
+    characteristics: ["180F/2A19", "2A00", "2A19", "Battery Level", "Device Name"],
+    paths: ["1800/2A00", "180F/2A19", "FFF0/2A19"], subscribed: ["2A19"])
 
   @Test(
     "Tab offers the possible continuations",
@@ -41,8 +43,45 @@ struct ShellTests {
       ("rssi ", 0, []), ("nonsense x", 1, []), ("write 2A00 ", 0, []), ("sleep ", 0, []),
     ])
   func tabOffersThePossibleContinuations(text: String, replacing: Int, candidates: [String]) {
-    let completion = ShellCompletion.completion(of: text, characteristics: Self.known)
+    let completion = ShellCompletion.completion(of: text, Self.known)
     #expect(completion == LineEditor.Completion(replacing: replacing, candidates: candidates))
+  }
+
+  @Test(
+    "I15.7 Tab completes what has begun: subscriptions, services with their characteristics, values behind '='",
+    arguments: [
+      ("unsubscribe ", 0, ["2A19 "]), ("unsubscribe 2A0", 3, []), ("read 18", 2, ["180F/2A19 "]),
+      ("read 1800/", 5, ["1800/2A00 "]), ("read fff0/2", 6, ["FFF0/2A19 "]), ("write 180F/2A19 ", 0, []),
+      ("read 2A19 --format=ba", 11, ["--format=base64 "]), ("read --format hex 2A0", 3, ["2A00 "]),
+      ("read --format=hex bat", 3, ["\"Battery Level\" "]), ("subscribe --format hex 2A19 ", 0, []),
+    ])
+  func tabCompletesWhatHasBegun(text: String, replacing: Int, candidates: [String]) {
+    let completion = ShellCompletion.completion(of: text, Self.known)
+    #expect(completion == LineEditor.Completion(replacing: replacing, candidates: candidates))
+  }
+
+  @Test(
+    "I15.7 a mistyped line of the shell gets a suggestion and the place of its help",
+    arguments: [
+      ("raed 2A19", "Unknown command 'raed'. Did you mean 'read'?", "  'help' lists the commands."),
+      ("exit", "Unknown command 'exit'. Did you mean 'quit'?", "  'help' lists the commands."),
+      ("services", "Unknown command 'services'. Did you mean 'explore'?", "  'help' lists the commands."),
+      ("?", "Unknown command '?'. Did you mean 'help'?", "  'help' lists the commands."),
+      ("help raed", "Unknown command 'raed'. Did you mean 'read'?", "  'help' lists the commands."),
+      ("nonsense", "Unknown command 'nonsense'", "  'help' lists the commands."),
+      (
+        "read", "Missing expected argument '<characteristic>'",
+        "Usage: read [--format <format>] [<options>] <characteristic>\n  See 'help read' for more information."
+      ),
+      (
+        "read 2A19 --fromat hex", "Unknown option '--fromat'. Did you mean '--format'?",
+        "Usage: read [--format <format>] [<options>] <characteristic>\n  See 'help read' for more information."
+      ),
+    ])
+  func aMistypedLineGetsASuggestion(line: String, message: String, hint: String) throws {
+    let error = try #require(throws: UsageError.self) { _ = try ShellLine(text: line, number: 1).invocation() }
+    #expect(error.message == message)
+    #expect(ShellHelp.hint(after: error) == hint)
   }
 
   @Test("A script is read as a whole, and an error reported with its line")
@@ -85,7 +124,7 @@ struct ShellTests {
       let line = String(
         (0..<Int.random(in: 0...40, using: &generator)).compactMap { _ in alphabet.randomElement(using: &generator) })
       _ = try? ShellLine(text: line, number: 1).invocation()
-      let completion = ShellCompletion.completion(of: line, characteristics: Self.known)
+      let completion = ShellCompletion.completion(of: line, Self.known)
       #expect(completion.replacing <= line.count)
     }
   }

@@ -15,10 +15,14 @@ struct CommandLineParser: Sendable {
   let commonOptions: [Option]
   /// Additional options of the root command.
   let rootOptions: [Option]
+  /// Words of other programs for commands of this one, which is suggested in their place.
+  let otherNames: [String: String]
 
   init(
-    root: CommandNode, commonOptions: [Option], rootOptions: [Option] = [versionOption, CompletionCommand.option]
+    root: CommandNode, commonOptions: [Option], rootOptions: [Option] = [versionOption, CompletionCommand.option],
+    otherNames: [String: String] = [:]
   ) {
+    self.otherNames = otherNames
     self.root = root
     self.commonOptions = commonOptions
     self.rootOptions = rootOptions
@@ -91,7 +95,8 @@ private struct Reading {
 
   private func subcommand(named word: String) throws(UsageError) -> CommandNode {
     if let found = node.subcommands.first(where: { $0.name == word }) { return found }
-    let suggestion = Suggestion.sentence(for: word, among: node.subcommands.map(\.name) + ["help"])
+    let suggestion = Suggestion.sentence(
+      for: parser.otherNames[word] ?? word, among: node.subcommands.map(\.name) + ["help"])
     throw UsageError("Unknown command '\(word.inert)'\(suggestion)")
   }
 
@@ -193,7 +198,8 @@ private struct Reading {
         if let word { parsed.set(argument, to: word) }
       }
       if word == nil, !argument.isOptional {
-        throw UsageError("Missing expected argument '\(argument.label)'")
+        let hint = argument.hint.map { ": \($0)" } ?? ""
+        throw UsageError("Missing expected argument '\(argument.label)'\(hint)")
       }
     }
     if place == nil, positional.count > arguments.count {

@@ -73,8 +73,11 @@ struct Argument: Sendable {
   let isOptional: Bool
   /// Whether it takes all words that the other arguments leave; at most one argument of a command does.
   let isRepeated: Bool
+  /// What helps a user who has not given it.
+  let hint: String?
 
-  init(_ name: String, isOptional: Bool = false, isRepeated: Bool = false, _ help: String) {
+  init(_ name: String, isOptional: Bool = false, isRepeated: Bool = false, _ help: String, hint: String? = nil) {
+    self.hint = hint
     self.name = name
     self.help = help
     self.isOptional = isOptional

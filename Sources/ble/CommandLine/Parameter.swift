@@ -55,8 +55,9 @@ extension Parameter {
     return Parameter(option) { (arguments) throws(UsageError) in try arguments.values(of: option) }
   }
 
-  static func argument(_ name: String, _ help: String) -> Parameter where Value: ArgumentValue {
-    let argument = Argument(name, help)
+  /// - Parameter hint: what the error says where the argument is missing, as the second half of a sentence.
+  static func argument(_ name: String, _ help: String, hint: String? = nil) -> Parameter where Value: ArgumentValue {
+    let argument = Argument(name, help, hint: hint)
     return Parameter(nil, argument) { (arguments) throws(UsageError) in try arguments.value(of: argument) }
   }
 

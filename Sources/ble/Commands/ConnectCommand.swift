@@ -12,7 +12,10 @@ struct ConnectCommand: ToolCommand {
     discussion: """
       The commands are explore, read, write, subscribe, unsubscribe, rssi, info, mtu, disconnect, reconnect, sleep, help \
       and quit; 'help' explains them. On a terminal lines are edited, completed with Tab and remembered; values that are \
-      subscribed to appear above the line being typed.
+      subscribed to appear above the line being typed. Ctrl-C abandons a line; on an empty one it ends the shell, as Ctrl-D does.
+
+      A link that is lost is opened again when the device is there, and subscriptions are restored; until then commands that \
+      need it fail.
 
       A script has the same commands, one a line, and comments behind #:
 
@@ -33,7 +36,7 @@ struct ConnectCommand: ToolCommand {
   func run(in session: Session) async throws(ToolError) {
     var lines: ShellScript?
     if let script, script != "-" { lines = try ShellScript(path: script) }
-    let shell = Shell(try await KeptDevice(target, in: session), in: session)
+    let shell = Shell(try await KeptDevice(target, Shell.configuration, in: session), in: session)
     try await always(shell.disconnect) { () async throws(ToolError) in
       try await shell.connect()
       try await ShellRun(shell, keepsGoing: keepsGoing).run(lines, isTyped: script == nil && isatty(STDIN_FILENO) == 1)
@@ -135,11 +138,9 @@ struct ConnectCommand: ToolCommand {
     session.output.note("Connected to '\(shell.name)'. 'help' lists the commands, 'quit' ends.")
     let history = LineHistoryFile.standard("connect", environment: ProcessInfo.processInfo.environment)
     let input = LineInput(
-      prompt: prompt, history: history,
+      prompt: prompt, history: history, clearsOnInterrupt: true,
       completer: { [weak shell] text in
-        MainActor.assumeIsolated {
-          ShellCompletion.completion(of: text, characteristics: shell?.characteristics ?? [])
-        }
+        MainActor.assumeIsolated { ShellCompletion.completion(of: text, shell?.vocabulary ?? ShellVocabulary()) }
       },
       onLine: { [weak self] in self?.take($0) }, onEnd: { [weak self] in self?.end() })
     shell.onChange = { [weak self, weak input] in
@@ -188,7 +189,8 @@ struct ConnectCommand: ToolCommand {
     do throws(UsageError) {
       return try line.invocation()
     } catch {
-      throw ToolError(.badData, error.message)
+      let hint = origin == nil && !session.output.isJSON ? "\n" + ShellHelp.hint(after: error) : ""
+      throw ToolError(.badData, error.message + hint)
     }
   }
 }

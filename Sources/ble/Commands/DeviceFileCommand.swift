@@ -5,7 +5,8 @@ import BLESession
 struct DeviceFileCommand: ToolCommand {
   static let file = Parameter<DeviceFileSource>.argument(
     "file", "The device description file, such as Examples/Devices/lock.json.")
-  static let action = Parameter<String>.argument("command", "A command of the file; or list, check, listen, raw.")
+  static let action = Parameter<String>.argument(
+    "command", "A command of the file; or list, check, listen, raw.", hint: "'list' shows the commands of the file")
   static let values = Parameter.arguments(
     "field=value", "Values for the command's fields; for raw the octets to send.", of: String.self)
   static let target = Parameter.option(

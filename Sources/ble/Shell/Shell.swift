@@ -1,6 +1,5 @@
 import BLECore
 import BLESession
-import BLEWire
 import CoreBluetooth
 
 /// A session with one device, command by command: typed, piped or from a script.
@@ -8,9 +7,9 @@ import CoreBluetooth
   let session: Session
   private let kept: KeptDevice
   private var subscriptions: [Subscription] = []
-  /// Names of known characteristics, for completion.
-  private(set) var characteristics: [String] = []
+  private var known = ShellVocabulary()
   private(set) var hasEnded = false
+  private let comeback: ShellComeback
   /// Called when the connection was established or has ended.
   var onChange: (() -> Void)?
 
@@ -21,9 +20,18 @@ import CoreBluetooth
     let values: Observation
   }
 
+  /// One connection at a time, without a budget: a shell is open for as long as its user wants. A device that was named on the command
+  /// line may come back with a new identifier, for which a scan is needed.
+  static let configuration: SessionConfiguration = {
+    var configuration = KeptDevice.once
+    configuration.policy.approach = .directThenScan(after: .seconds(10))
+    return configuration
+  }()
+
   init(_ kept: KeptDevice, in session: Session) {
     self.kept = kept
     self.session = session
+    comeback = ShellComeback(of: kept.device)
   }
 
   /// The device's name, for prompts and messages.
@@ -32,21 +40,33 @@ import CoreBluetooth
 
   /// The device; throws if there is no link to it.
   func device() throws(ToolError) -> KeptDevice {
-    guard isConnected else { throw ToolError(.failed, "There is no connection: 'reconnect' opens one.") }
-    return kept
+    if isConnected { return kept }
+    let hope = comeback.isAwaited ? "it is opened when the device is there again" : "'reconnect' opens one"
+    throw ToolError(.failed, "There is no connection: \(hope).")
   }
 
   func connect() async throws(ToolError) {
-    await kept.observe { [weak self] event in
-      guard case .disconnected(let reason) = event, let self else { return }
-      if reason.isLoss, let failure = kept.linkFailure { output.note(failure.message) }
-      onChange?()
-    }
+    await kept.observe { [weak self] event in self?.take(event) }
     try await kept.connect()
     onChange?()
   }
 
+  private func take(_ event: SessionEvent) {
+    comeback.take(event)
+    switch event {
+    case .disconnected(let reason):
+      if reason.isLoss, let failure = kept.linkFailure { output.note(failure.message) }
+      onChange?()
+    case .state(.stopped(.lost)): output.note("It is opened again when the device is there.")
+    case .ready(.automatic):
+      output.note("Connected to '\(name)' again.")
+      onChange?()
+    default: break
+    }
+  }
+
   func disconnect() async {
+    comeback.giveUp()
     await kept.disconnect()
     onChange?()
   }
@@ -96,12 +116,14 @@ import CoreBluetooth
 
   /// Remembers the characteristics of the device for completion.
   func lookAround() async {
-    let found = await kept.device.services().flatMap(\.characteristics).map { characteristic in
-      (service: characteristic.path.service?.uuidString ?? "", uuid: characteristic.path.characteristic.uuidString)
-    }
-    let names = found.compactMap { BLEUUID($0.uuid).flatMap(AssignedNumbers.characteristic) }
-    let several = Dictionary(grouping: found, by: \.uuid).values.filter { $0.count > 1 }.joined()
-    characteristics = Set(found.map(\.uuid) + names + several.map { "\($0.service)/\($0.uuid)" }).sorted()
+    known = ShellVocabulary(of: await kept.device.services().flatMap(\.characteristics).map(\.path))
+  }
+
+  /// What Tab can complete now.
+  var vocabulary: ShellVocabulary {
+    var vocabulary = known
+    vocabulary.subscribed = subscriptions.map { known.shortest(of: $0.path) }
+    return vocabulary
   }
 
   func tellInformation() {

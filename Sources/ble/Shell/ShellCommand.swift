@@ -18,7 +18,11 @@ enum ShellTree {
         ShellExplore.node, ShellRead.node, ShellWrite.node, ShellSubscribe.node, ShellUnsubscribe.node, ShellRSSI.node,
         ShellInfo.node, ShellMTU.node, ShellDisconnect.node, ShellReconnect.node, ShellSleep.node, ShellQuit.node,
       ]),
-    commonOptions: [], rootOptions: [])
+    commonOptions: [], rootOptions: [],
+    otherNames: [
+      "exit": "quit", "bye": "quit", "?": "help", "notify": "subscribe", "listen": "subscribe", "services": "explore",
+      "characteristics": "explore", "list": "explore", "ls": "explore",
+    ])
 
   static let names = parser.root.subcommands.map(\.name) + ["help"]
 }

@@ -15,6 +15,14 @@ enum ShellHelp {
     return HelpPage(of: Array(path.dropFirst()), parser: ShellTree.parser).text
   }
 
+  /// The lines that follow the message of an invalid line.
+  static func hint(after error: UsageError) -> String {
+    guard let name = error.path.dropFirst().first,
+      let node = ShellTree.parser.root.subcommands.first(where: { $0.name == name })
+    else { return "  'help' lists the commands." }
+    return "Usage: \(HelpPage(of: [node], parser: ShellTree.parser).usage)\n  See 'help \(name)' for more information."
+  }
+
   private static func usage(_ node: CommandNode) -> String {
     ([node.name] + node.arguments.map(\.usage)).joined(separator: " ")
   }

@@ -75,6 +75,16 @@ struct LineEditorTests {
     #expect(editor.take([0x03]) == [.interrupt])
   }
 
+  @Test("I15.7 an abandoned line is gone, and the history begins at its end again")
+  func anAbandonedLineIsGone() {
+    var editor = LineEditor(history: LineHistory(["one", "two"]))
+    #expect(editor.take("half\u{1B}[A\u{1B}[A".utf8).isEmpty && editor.text == "one")
+    editor.clear()
+    #expect(editor.text.isEmpty && editor.cursor == 0)
+    #expect(editor.take("\u{1B}[A".utf8).isEmpty && editor.text == "two")
+    #expect(editor.take("\u{1B}[B".utf8).isEmpty && editor.text.isEmpty)
+  }
+
   @Test("A paste is text: its line breaks submit nothing, and its control characters are removed")
   func aPasteIsText() {
     var editor = LineEditor()

@@ -29,6 +29,11 @@ struct ConnectTranscripts {
     try terminal.see("Unsubscribed from FFF1")
     terminal.type("nonsense\r")
     try terminal.see("Unknown command 'nonsense'")
+    try terminal.see("  'help' lists the commands.")
+    terminal.type("raed FFF2\r")
+    try terminal.see("Unknown command 'raed'. Did you mean 'read'?")
+    terminal.type("read\r")
+    try terminal.see("  See 'help read' for more information.")
     for (line, answer) in [
       ("rssi", "dBm ▂"), ("mtu", "octets without response"), ("info", "connection     open"),
       ("help", "Explain a command."),
@@ -68,6 +73,69 @@ struct ConnectTranscripts {
     try terminal.see("sleep 100")
     try terminal.interrupt()
     try server.event("unsubscribed")
+  }
+
+  @Test("I15.7 Ctrl-C clears the line of ble connect, and ends it on an empty line")
+  func ctrlCClearsTheLine() throws {
+    try place.serve("owenli")
+    let terminal = try place.terminal("connect", "Owenli")
+    try terminal.see("Owenli>")
+    terminal.type("read FF")
+    try terminal.see("Owenli> read FF")
+    terminal.type("\u{3}")
+    try terminal.see("Owenli> read FF^C")
+    terminal.type("read FFF2\r")
+    try terminal.see("Owenli> read FFF2")
+    try terminal.see("\"Owenli\" (4f77656e6c69)")
+    try terminal.interrupt()
+  }
+
+  @Test("I15.7 the link of ble connect comes back by itself, with its subscriptions, and not after 'disconnect'")
+  func theLinkComesBackByItself() throws {
+    let server = try place.serve("owenli")
+    let terminal = try place.terminal("connect", "Owenli")
+    try terminal.see("Owenli>")
+    terminal.type("subscribe FFF1\r")
+    // The server's event is earlier than the answer that the client waits for.
+    try terminal.see("Subscribed to FFF1.")
+    server.kill9()
+    try terminal.see("Owenli (not connected)>")
+    try terminal.see("It is opened again when the device is there.")
+    terminal.type("read FFF2\r")
+    try terminal.see("There is no connection: it is opened when the device is there again.")
+    let second = try place.serve("owenli")
+    try terminal.see("Connected to 'Owenli' again.")
+    try second.event("subscribed")
+    terminal.type("read FFF2\r")
+    try terminal.see("\"Owenli\" (4f77656e6c69)")
+    second.kill9()
+    try terminal.until("the second loss") { model in
+      model.text.components(separatedBy: "It is opened again when the device is there.").count == 3
+    }
+    terminal.type("disconnect\r")
+    terminal.type("info\r")
+    try terminal.see("connection     none")
+    try place.serve("owenli")
+    terminal.type("sleep 3\rread FFF2\r")
+    try terminal.see("There is no connection: 'reconnect' opens one.")
+    terminal.type("quit\r")
+    try terminal.end()
+  }
+
+  @Test("I15.7 the link of a script comes back by itself between two of its lines")
+  func theLinkOfAScriptComesBackByItself() throws {
+    let server = try place.serve("owenli")
+    let shell = try place.ble("connect", "Owenli")
+    shell.type("read FFF2\n")
+    try shell.line { $0.hasPrefix("\"Owenli\"") }
+    server.kill9()
+    try shell.complaint("It is opened again when the device is there.")
+    try place.serve("owenli")
+    try shell.complaint("Connected to 'Owenli' again.")
+    shell.type("read FFE1\n")
+    shell.endInput()
+    let (status, lines) = try shell.finish()
+    #expect(status == 0 && lines.last?.hasPrefix("\"Hello from Owenli\"") == true, "\(shell.transcript)")
   }
 
   @Test("A shell whose device has gone reports that, and continues")

@@ -75,9 +75,10 @@ struct DeviceCommandTranscripts {
     #expect(early.errors.contains { $0.contains("sent again (attempt 2)") }, "\(early.transcript)")
   }
 
-  @Test("A wrong command line ends with 64 before anything is started")
+  @Test("I15.7 a wrong command line ends with 64 before anything is started, and a file alone names 'list'")
   func aWrongCommandLineEndsWith64BeforeAnything() throws {
     for (words, hint) in [
+      ([], "Missing expected argument '<command>': 'list' shows the commands of the file"),
       (["unlok"], "Did you mean 'unlock'?"), (["unlock"], "needs pin=..."),
       (["unlock", "pni=1"], "Did you mean 'pin'?"),
       (["unlock", "pin=123456", "seconds=99"], "from 1 to 60, found '99'"),

@@ -75,6 +75,12 @@ struct LineEditor {
     }
   }
 
+  /// Abandons the line.
+  mutating func clear() {
+    history.leave()
+    set("")
+  }
+
   // MARK: Text
 
   private mutating func set(_ text: String) {

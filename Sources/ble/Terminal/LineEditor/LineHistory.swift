@@ -37,6 +37,9 @@ struct LineHistory {
     return lines[position]
   }
 
+  /// Returns to the end, where `previous` begins.
+  mutating func leave() { position = lines.count }
+
   /// The next line; after the last one, the unfinished line.
   mutating func next() -> String? {
     guard position < lines.count else { return nil }

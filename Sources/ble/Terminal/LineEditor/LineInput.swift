@@ -16,6 +16,7 @@ import Foundation
   /// Whether lines are edited: input and output are terminals that can move the cursor.
   var isEditing: Bool { terminal != nil }
 
+  private let clearsOnInterrupt: Bool
   private let onLine: (String) -> Void
   private let onEnd: () -> Void
   private var editor: LineEditor
@@ -33,15 +34,18 @@ import Foundation
   ///   - prompt: the text in front of the line.
   ///   - history: where lines are stored; `nil`: nowhere.
   ///   - edits: `false` for plain lines even on a terminal.
+  ///   - clearsOnInterrupt: whether Ctrl-C abandons a line that is being edited, as in a shell; on an empty line it interrupts the program.
   ///   - longestLine: the longest plain line, in octets.
   ///   - completer: called for the Tab key.
   ///   - onEnd: called once, at the end of the input or at Ctrl-D on an empty line.
   init(
-    prompt: String, history: LineHistoryFile? = nil, edits: Bool = true, longestLine: Int = LineReader.longestLine,
+    prompt: String, history: LineHistoryFile? = nil, edits: Bool = true, clearsOnInterrupt: Bool = false,
+    longestLine: Int = LineReader.longestLine,
     completer: LineEditor.Completer? = nil,
     onLine: @escaping (String) -> Void, onEnd: @escaping () -> Void
   ) {
     self.prompt = prompt
+    self.clearsOnInterrupt = clearsOnInterrupt
     let onLine: (String) -> Void = { if !PairingDesk.takes($0) { onLine($0) } }
     self.onLine = onLine
     self.onEnd = onEnd
@@ -49,7 +53,7 @@ import Foundation
     editor = LineEditor(
       history: terminal == nil ? LineHistory() : history?.history() ?? LineHistory(), completer: completer)
     if isatty(STDIN_FILENO) == 1 { Self.current = self }
-    guard let terminal, TerminalMode.enter(drawingOn: terminal) else {
+    guard let terminal, TerminalMode.enter(drawingOn: terminal, readsInterrupt: clearsOnInterrupt) else {
       self.terminal = nil
       lines = LineReader(STDIN_FILENO, longestLine: longestLine, onLine: onLine, onEnd: onEnd)
       return
@@ -106,7 +110,7 @@ import Foundation
       case .end:
         stop()
         onEnd()
-      case .interrupt: kill(getpid(), SIGINT)
+      case .interrupt: interrupt()
       case .bell: write("\u{7}")
       case .candidates(let candidates): show(candidates)
       case .clearScreen: write(display.clearScreen())
@@ -114,6 +118,17 @@ import Foundation
       if terminal == nil { return }
     }
     redraw()
+  }
+
+  private func interrupt() {
+    guard clearsOnInterrupt, !editor.characters.isEmpty else {
+      kill(getpid(), SIGINT)
+      return
+    }
+    var abandoned = picture
+    abandoned.characters += "^C"
+    write(display.leave(abandoned))
+    editor.clear()
   }
 
   private func show(_ candidates: [String]) {
@@ -171,7 +186,7 @@ import Foundation
   }
 
   private func resume() {
-    guard let terminal, TerminalMode.enter(drawingOn: terminal) else { return }
+    guard let terminal, TerminalMode.enter(drawingOn: terminal, readsInterrupt: clearsOnInterrupt) else { return }
     isSuspended = false
     resize()
   }

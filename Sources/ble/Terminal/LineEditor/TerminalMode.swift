@@ -24,8 +24,12 @@ enum TerminalMode {
   private static let deadly = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT, SIGALRM, SIGXCPU]
 
   /// Keys are delivered immediately and not echoed; Ctrl-C, Ctrl-Z and output work as before.
-  /// - Parameter isWholeScreen: whether the alternate screen is wanted, too; without a cursor, and without pastes in brackets.
-  @MainActor static func enter(drawingOn output: Int32, isWholeScreen: Bool = false) -> Bool {
+  /// - Parameters:
+  ///   - isWholeScreen: whether the alternate screen is wanted, too; without a cursor, and without pastes in brackets.
+  ///   - readsInterrupt: whether Ctrl-C is a key like others, and no signal.
+  @MainActor static func enter(
+    drawingOn output: Int32, isWholeScreen: Bool = false, readsInterrupt: Bool = false
+  ) -> Bool {
     prepare()
     // A background process would be stopped for changing the terminal.
     guard tcgetpgrp(terminal) == getpgrp() else { return false }
@@ -37,6 +41,8 @@ enum TerminalMode {
     withUnsafeMutableBytes(of: &mode.c_cc) { characters in
       characters[Int(VMIN)] = 1
       characters[Int(VTIME)] = 0
+      // No character interrupts: _POSIX_VDISABLE, a macro that Swift does not see.
+      if readsInterrupt { characters[Int(VINTR)] = 0 }
     }
     self.isWholeScreen.pointee = isWholeScreen ? 1 : 0
     isEntered.pointee = 1
