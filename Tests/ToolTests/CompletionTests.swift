@@ -1,3 +1,5 @@
+import BLEAdapter
+import BLECore
 import Foundation
 import Testing
 
@@ -70,6 +72,54 @@ struct CompletionTests {
     #expect(try offers("ble", "scan", "--name", "x")?.isEmpty == true)
     // A value with the name of a command is no command.
     #expect(try offers("ble", "l2cap", "conn") == ["connect"])
+  }
+
+  @Test(
+    "I15.7 a script asks for devices that were heard, the commands of a device file and their fields, and tables",
+    arguments: [
+      (["read", ""], ["Owenli", "My dear"]), (["read", "Ow"], ["Owenli", "My dear"]), (["read", "Owenli", ""], []),
+      (["--timeout", "3", "read", ""], ["Owenli", "My dear"]),
+      (["read", "--timeout", "3", ""], ["Owenli", "My dear"]),
+      (["read", "--format", "=", "hex", "Ow"], ["Owenli", "My dear"]),
+      (["record", "Owenli", ""], ["Owenli", "My dear"]), (["bonds", "remove", ""], ["Owenli", "My dear"]),
+      (["history", "x.sqlite", ""], ["devices", "sessions", "connections", "values", "rssi", "events"]),
+      (["history", "x.sqlite", "--device", ""], ["Owenli", "My dear"]), (["history", ""], []),
+      (["command", "LOCK", "--target", ""], ["Owenli", "My dear"]), (["command", ""], []),
+      (["command", "/nowhere", ""], ["list", "check", "listen", "raw"]),
+      (["command", "LOCK", "unlock", ""], ["pin=", "seconds="]),
+      (["command", "LOCK", "unlock", "pin=1", ""], ["seconds="]),
+      (["command", "LOCK", "unlock", "pin", "=", "123456", "se"], ["seconds="]),
+      (["command", "LOCK", "unlock", "pin", "="], []), (["command", "LOCK", "unlock", "pin", "=", "1"], []),
+      (["command", "LOCK", "nonsense", ""], []), (["scan", ""], []), (["capture", "show", ""], []), ([], []),
+      ([""], []),
+    ] as [([String], [String])])
+  func aScriptAsksForValues(words: [String], candidates: [String]) {
+    let lock = Neighbourhood.example("Devices/lock.json")
+    let values = CompletionValues(parser: Tool.parser) { _ in ["Owenli", "My dear"] }
+    #expect(values.candidates(for: words.map { $0 == "LOCK" ? lock : $0 }) == candidates)
+  }
+
+  @Test("I15.7 a device file's commands are offered before the words for all files")
+  func aDeviceFilesCommandsAreOffered() {
+    let values = CompletionValues(parser: Tool.parser) { _ in [] }
+    let offered = values.candidates(for: ["command", Neighbourhood.example("Devices/lock.json"), ""])
+    #expect(Array(offered.suffix(4)) == ["list", "check", "listen", "raw"] && offered.contains("unlock"))
+  }
+
+  @Test("I15.7 devices are offered by names that a line can contain, the latest first, and by identifiers as typed")
+  func devicesAreOfferedByNames() {
+    func peer(_ number: UInt64, _ name: String?, read: String? = nil) -> KnownPeer {
+      let digits = "0000000\(number)-0000-4000-8000-000000000000"
+      return KnownPeer(
+        identifier: PeerIdentifier(UUID(uuidString: digits) ?? UUID()), address: DeviceAddress(number, kind: .public),
+        name: name, readName: read)
+    }
+    let heard = HeardTargets(peers: [
+      peer(1, "old"), peer(2, nil), peer(3, "evil\n\u{1B}[2J"), peer(4, "-rf"), peer(5, "Short", read: "Whole name"),
+      peer(6, "old"), peer(7, ""),
+    ])
+    #expect(heard.targets(typed: "") == ["old", "Whole name", "Short"])
+    #expect(heard.targets(typed: "00000002") == heard.targets(typed: "") + ["00000002-0000-4000-8000-000000000000"])
   }
 
   @Test("bash and zsh and fish load their scripts without a message")

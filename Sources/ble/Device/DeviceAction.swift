@@ -8,6 +8,9 @@ enum DeviceAction: Equatable, Sendable {
   case raw(Data, isUnframed: Bool)
   case command(String, [String: String])
 
+  /// The words that are not commands of a file.
+  static let words = ["list", "check", "listen", "raw"]
+
   init(_ word: String, _ rest: [String], isUnframed: Bool) throws(UsageError) {
     switch word {
     case "list", "check", "listen":
@@ -45,7 +48,7 @@ extension DeviceDescription {
   /// Converts the typed values to values of the command's fields.
   func values(of name: String, _ texts: [String: String]) throws(ToolError) -> [String: FieldValue] {
     guard let command = command(named: name) else {
-      let words = commands.map(\.name) + ["list", "check", "listen", "raw"]
+      let words = commands.map(\.name) + DeviceAction.words
       let suggestion = Suggestion.sentence(for: name, among: words)
       throw ToolError(
         .usage, "The file has no command '\(name.inert)'" + (suggestion.isEmpty ? "; 'list' shows all." : suggestion))

@@ -18,6 +18,10 @@ struct CompletionTranscripts {
       ["TERM": "xterm-256color", "LANG": "C.UTF-8", "HOME": place.path("home"), "PATH": "\(tool):/usr/bin:/bin"]
     ) { $1 }.merging(prompt) { $1 }
     try FileManager.default.createDirectory(atPath: place.path("home"), withIntermediateDirectories: true)
+    let lock = try String(contentsOfFile: Neighbourhood.example("Devices/lock.json"), encoding: .utf8)
+    _ = try place.file("home/lock.json", lock)
+    try place.serve("owenli")
+    #expect(try place.run("scan", "--count", "1").status == 0)
     return try TerminalProcess(
       URL(fileURLWithPath: path), options, environment: environment, columns: 120, rows: 40)
   }
@@ -26,13 +30,18 @@ struct CompletionTranscripts {
   private func check(_ terminal: TerminalProcess, load: String) throws {
     defer { terminal.kill9() }
     try terminal.see("here>")
-    terminal.type(load + "; echo load''ed\r")
+    terminal.type(load + "; cd; echo load''ed\r")
     let model = try terminal.until("the script is loaded") { $0.screen.contains("loaded") }
     #expect(model.screen[1] == "loaded", "without a word: \(terminal.transcript)")
     for (typed, whole) in [
       ("ble expl\t", "ble explore"), ("ble capture sh\t", "ble capture show"),
       ("ble scan --min-r\t", "ble scan --min-rssi"), ("ble read x 2A19 --format base\t", "--format base64"),
       ("ble serve owe\t", "ble serve owenli"),
+      // I15.7: what the script asks the tool for.
+      ("ble explore Owe\t", "ble explore Owenli"), ("ble history x.sqlite va\t", "ble history x.sqlite values"),
+      ("ble command lock.json unl\t", "ble command lock.json unlock"),
+      ("ble command lock.json unlock sec\t", "ble command lock.json unlock seconds="),
+      ("ble command lock.json unlock --target Owe\t", "--target Owenli"),
     ] {
       terminal.type("\u{15}" + typed)
       try terminal.until("'\(typed)' becomes '\(whole)'") { model in
@@ -41,19 +50,19 @@ struct CompletionTranscripts {
     }
   }
 
-  @Test("bash loads its script and completes")
+  @Test("I15.7 bash loads its script and completes, also what it asks the tool for")
   func bashLoadsItsScriptAndCompletes() throws {
     guard let terminal = try shell("bash", "--norc", "--noprofile", "-i", prompt: ["PS1": "here> "]) else { return }
     try check(terminal, load: #"eval "$(ble completion bash)""#)
   }
 
-  @Test("zsh loads its script and completes")
+  @Test("I15.7 zsh loads its script and completes, also what it asks the tool for")
   func zshLoadsItsScriptAndCompletes() throws {
     guard let terminal = try shell("zsh", "-f", "-i", prompt: ["PS1": "here> "]) else { return }
     try check(terminal, load: #"autoload -U compinit; compinit -D -u; eval "$(ble completion zsh)""#)
   }
 
-  @Test("fish loads its script and completes")
+  @Test("I15.7 fish loads its script and completes, also what it asks the tool for")
   func fishLoadsItsScriptAndCompletes() throws {
     let prompt = "function fish_prompt; echo -n 'here> '; end; set -g fish_greeting"
     guard

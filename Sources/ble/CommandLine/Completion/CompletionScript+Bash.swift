@@ -15,6 +15,20 @@ extension CompletionScript {
         fi
       }
 
+      # Adds what '\(name)' itself knows for this place of the line; fails where nothing of it begins as typed.
+      _\(name)_ask() {
+        local candidate nothing=1
+        local words=("${COMP_WORDS[@]:1:COMP_CWORD}")
+        while IFS= read -r candidate; do
+          printf -v candidate '%q' "$candidate"
+          if [[ "$candidate" != "$word"* ]]; then continue; fi
+          nothing=0
+          COMPREPLY+=("$candidate")
+          if [[ "$candidate" == *= ]]; then compopt -o nospace 2>/dev/null; fi
+        done < <(\(name) completion values -- "${words[@]//\\\\/}" 2>/dev/null)
+        return $nothing
+      }
+
       _\(name)() {
         local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
         local command="\(name)" index
@@ -50,13 +64,16 @@ extension CompletionScript {
     lines.append("      if [[ \"$word\" == -* ]]; then")
     lines.append("        \(bash(Values(words: options)))return")
     lines.append("      fi")
-    lines.append("      \(bash(words(in: entry))):")
+    let values = words(in: entry)
+    if values.areAsked { lines.append("      _\(name)_ask && return") }
+    lines.append("      \(bash(Values(words: values.words, includesFiles: values.includesFiles))):")
     lines.append("      ;;")
     return lines.joined(separator: "\n")
   }
 
   private func bash(_ values: Values) -> String {
     guard !values.isEmpty else { return "" }
+    if values.areAsked { return "_\(name)_ask; " }
     let words = Self.quoted(values.words.joined(separator: " "))
     return "_\(name)_offer \(words)\(values.includesFiles ? " files" : ""); "
   }
@@ -65,6 +82,8 @@ extension CompletionScript {
   func words(in entry: Entry) -> Values {
     if !entry.node.subcommands.isEmpty { return Values(words: entry.node.subcommands.map(\.name) + ["help"]) }
     let values = entry.node.arguments.map { Values(placeholder: $0.name) }
-    return Values(words: values.flatMap(\.words), includesFiles: values.contains(where: \.includesFiles))
+    return Values(
+      words: values.flatMap(\.words), includesFiles: values.contains(where: \.includesFiles),
+      areAsked: values.contains(where: \.areAsked))
   }
 }

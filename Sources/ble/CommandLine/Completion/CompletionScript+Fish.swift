@@ -5,7 +5,10 @@ extension CompletionScript {
       heading(.fish), "# As \(name).fish in ~/.config/fish/completions, or: \(name) completion fish | source", "",
       "function __\(name)_at", "  set -l command \(name)", "  for word in (commandline -opc)[2..-1]",
       "    if contains -- \"$command $word\" \(paths)", "      set command \"$command $word\"", "    end", "  end",
-      "  test \"$command\" = \"$argv\"", "end", "", "complete -c \(name) -f",
+      "  test \"$command\" = \"$argv\"", "end", "",
+      "function __\(name)_ask",
+      "  \(name) completion values -- (commandline -opc)[2..-1] (commandline -ct | string collect --allow-empty) 2>/dev/null",
+      "end", "", "complete -c \(name) -f",
     ]
     for entry in entries { lines += fish(entry) }
     return lines.joined(separator: "\n") + "\n"
@@ -21,16 +24,22 @@ extension CompletionScript {
       if let letter = option.letter { line += " -s \(letter)" }
       if let placeholder = option.placeholder {
         let values = Values(placeholder: placeholder)
-        line += values.includesFiles ? " -r -F" : " -x"
-        if !values.words.isEmpty { line += " -a \(Self.fishText(values.words.joined(separator: " ")))" }
+        line += (values.includesFiles ? " -r -F" : " -x") + offer(of: values)
       }
       return line + " -d \(Self.fishText(option.help))"
     }
     guard entry.node.subcommands.isEmpty else { return lines }
     let values = words(in: entry)
-    if !values.words.isEmpty { lines.append("\(start) -a \(Self.fishText(values.words.joined(separator: " ")))") }
+    let candidates = offer(of: values)
+    if !candidates.isEmpty { lines.append(start + candidates) }
     if values.includesFiles { lines.append("\(start) -F") }
     return lines
+  }
+
+  /// The option of `complete` with the words.
+  private func offer(of values: Values) -> String {
+    if values.areAsked { return " -a '(__\(name)_ask)'" }
+    return values.words.isEmpty ? "" : " -a \(Self.fishText(values.words.joined(separator: " ")))"
   }
 
   /// Fish has escapes within single quotes.

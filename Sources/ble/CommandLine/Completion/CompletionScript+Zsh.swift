@@ -5,6 +5,14 @@ extension CompletionScript {
     \(heading(.zsh))
     # As a file called _\(name) in a folder of $fpath, or: eval "$(\(name) completion zsh)"
 
+    # Adds what '\(name)' itself knows for this place of a line of the command that is given.
+    __\(name)_ask() {
+      local -a found
+      found=(${(f)"$(\(name) completion values -- "$@" "${(@Q)words[2,CURRENT]}" 2>/dev/null)"})
+      compadd -S '' -- ${(M)found:#*=}
+      compadd -- ${found:#*=}
+    }
+
     \(entries.map(zsh).joined(separator: "\n\n"))
 
     if [ "$funcstack[1]" = "_\(name)" ]; then
@@ -19,12 +27,13 @@ extension CompletionScript {
   private func function(_ path: [String]) -> String { "_" + path.joined(separator: "_").replacing("-", with: "_") }
 
   private func zsh(_ entry: Entry) -> String {
-    var specifications = entry.options.map(zsh)
+    var specifications = entry.options.map { zsh($0, in: entry) }
     let children = entry.node.subcommands
     if children.isEmpty {
       specifications += entry.node.arguments.map { argument in
         let optional = argument.isOptional ? "::" : ":"
-        return Self.quoted("\(optional)\(Self.zshText(argument.help)):\(zsh(Values(placeholder: argument.name)))")
+        return Self.quoted(
+          "\(optional)\(Self.zshText(argument.help)):\(zsh(Values(placeholder: argument.name), in: entry))")
       }
     } else {
       specifications += ["'(-): :->command'", "'(-)*:: :->arguments'"]
@@ -46,10 +55,12 @@ extension CompletionScript {
     return (lines + ["}"]).joined(separator: "\n")
   }
 
-  private func zsh(_ option: Option) -> String {
+  private func zsh(_ option: Option, in entry: Entry) -> String {
     let help = "[\(Self.zshText(option.help))]"
     var value = ""
-    if let placeholder = option.placeholder { value = ":\(placeholder):\(zsh(Values(placeholder: placeholder)))" }
+    if let placeholder = option.placeholder {
+      value = ":\(placeholder):\(zsh(Values(placeholder: placeholder), in: entry))"
+    }
     let repeats =
       switch option.kind {
       case .counter, .values: "*"
@@ -60,7 +71,9 @@ extension CompletionScript {
     return "\(exclusion){-\(letter),\(option.spelling)}\(Self.quoted(help + value))"
   }
 
-  private func zsh(_ values: Values) -> String {
+  private func zsh(_ values: Values, in entry: Entry) -> String {
+    // The blank keeps what _arguments would add to the words.
+    if values.areAsked { return " __\(name)_ask \(entry.path.dropFirst().joined(separator: " "))" }
     let words = "(\(values.words.joined(separator: " ")))"
     if values.words.isEmpty { return values.includesFiles ? "_files" : " " }
     return values.includesFiles ? "{_alternative \"words:word:\(words)\" \"files:file:_files\"}" : words

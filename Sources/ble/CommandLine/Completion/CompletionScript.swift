@@ -10,7 +10,9 @@ struct CompletionScript {
   struct Values {
     var words: [String] = []
     var includesFiles = false
-    var isEmpty: Bool { words.isEmpty && !includesFiles }
+    /// The tool is asked for them while a line is typed (`CompletionValues`).
+    var areAsked = false
+    var isEmpty: Bool { words.isEmpty && !includesFiles && !areAsked }
   }
 
   /// One command with all its options.
@@ -61,6 +63,9 @@ extension CompletionScript.Values {
   init(placeholder: String) {
     switch placeholder {
     case "file", "copy", "path", "folder", "script", "database": includesFiles = true
+    case "target", "device", "command", "field=value": areAsked = true
+    // Also asked for, since the words of all places are offered at each in bash.
+    case "what": (words, areAsked) = (HistoryCommand.Subject.allCases.map(\.rawValue), true)
     case "format": words = ValueFormat.names
     case "shell": words = CompletionScript.Shell.allCases.map(\.rawValue)
     case "profile": (words, includesFiles) = (Profile.builtIn.map(\.name), true)
