@@ -14,6 +14,12 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error
 BLE := .build/debug/ble
 FORMATTED := Package.swift Plugins Sources Tests Tools Fuzz Examples Benchmarks/Package.swift Benchmarks/Sources
 
+# What is installed, and where: DESTDIR goes in front, for packages. The tool that `make release` builds needs no Swift on the machine.
+RELEASE := .build/release/ble
+PROGRAM ?= $(RELEASE)
+PREFIX ?= /usr/local
+DESTDIR ?=
+
 # Seconds for each fuzzer.
 SECONDS_EACH ?= 30
 
@@ -31,6 +37,21 @@ demo: ## Two programs meet over the embedded radio: found, read, written, notifi
 test: ## Builds everything, checks the layers and the format, runs all tests and the vectors
 	@Tools/prepare swift shells
 	@Tools/test $(BUILD_FLAGS)
+
+.PHONY: release
+release: ## Builds the tool for release, with the Swift runtime inside (takes minutes)
+	@Tools/prepare swift
+	swift build $(BUILD_FLAGS) -c release --static-swift-stdlib --product ble
+
+# As root nothing is built that is there: its files would be root's.
+.PHONY: install
+install: ## Installs the tool, its manual and completions: make release && sudo make install (PREFIX=/usr/local DESTDIR=)
+	@if [ "$(PROGRAM)" = "$(RELEASE)" ] && { [ ! -x "$(RELEASE)" ] || [ "$$(id -u)" != 0 ]; }; then $(MAKE) release; fi
+	@Tools/install "$(PROGRAM)" "$(PREFIX)" "$(DESTDIR)"
+
+.PHONY: uninstall
+uninstall: ## Removes what `make install` with the same PREFIX and DESTDIR has installed
+	@Tools/install --remove "$(PREFIX)" "$(DESTDIR)"
 
 .PHONY: examples
 examples: ## Builds the example programs and lets them talk, each a process of its own
@@ -51,11 +72,10 @@ vm: ## Runs in a small guest with a real kernel and bluetoothd, and against it (
 	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python Interop/vm/run.py $(if $(BRIEF),--brief)
 
 .PHONY: vmbench
-vmbench: ## Measures the tool beside bleak (PyPI) on one bluetoothd, in the guest; builds for release, which takes long
+vmbench: release ## Measures the tool beside bleak (PyPI) on one bluetoothd, in the guest; builds for release, which takes long
 	@Tools/prepare swift python vm
-	swift build $(BUILD_FLAGS) -c release --static-swift-stdlib --product ble
 	@mkdir -p .build/vm
-	@BLE_TOOL=$(CURDIR)/.build/release/ble .venv/bin/python Interop/vm/benchmark.py
+	@BLE_TOOL=$(CURDIR)/$(RELEASE) .venv/bin/python Interop/vm/benchmark.py
 
 .PHONY: bench
 bench: ## Measures whole stacks, facade to facade, beside Bumble; writes bench.json (BRIEF=1: a short run)
