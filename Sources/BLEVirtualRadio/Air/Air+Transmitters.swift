@@ -28,5 +28,8 @@ extension Air {
   func loadStarted(_ source: any AdvertisingLoadSource) { load?.insert(source) }
   func loadEnded(_ source: any AdvertisingLoadSource) { load?.remove(source) }
 
-  func crowdLeft(_ crowd: Crowd) { crowds.removeAll { $0 === crowd } }
+  func crowdLeft(_ crowd: Crowd) {
+    crowds.removeAll { $0 === crowd }
+    rebuildLoad()
+  }
 }

@@ -190,7 +190,7 @@ public final class Air {
     }
   }
 
-  private func rebuildLoad() {
+  func rebuildLoad() {
     load = collides ? AdvertisingLoad(range: propagation.range) : nil
     for (_, node) in nodes.sorted(by: { $0.key < $1.key }) {
       for source in node.controller?.loadSources ?? [] { load?.insert(source) }

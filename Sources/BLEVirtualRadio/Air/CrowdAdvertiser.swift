@@ -35,11 +35,11 @@ final class CrowdAdvertiser: AdvertisingSource, AdvertisingLoadSource, RestingAd
     resume()
   }
 
+  /// Its crowd takes it out of the load, together with the others.
   func stop() {
     isRunning = false
     if let restNumber { air.endRest(restNumber) }
     air.loop.cancel(timer)
-    air.loadEnded(self)
   }
 
   /// It begins at a random point of its interval.

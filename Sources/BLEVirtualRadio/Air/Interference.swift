@@ -60,7 +60,7 @@ private final class InterferenceSource {
     let begin = start - StackInstant.zero
     if case .periodic(let on, let period) = interferer.activity {
       let passed = (begin + phase).nanoseconds % max(1, period.nanoseconds)
-      return passed < on.nanoseconds || passed + duration.nanoseconds > period.nanoseconds
+      return passed < on.nanoseconds || passed &+ duration.nanoseconds > period.nanoseconds
     }
     let first = begin / Self.slot
     let last = (begin + duration) / Self.slot

@@ -3,8 +3,12 @@ import BLEWire
 
 /// Procedures begun by this side, and changes that take effect at an instant.
 extension Connection {
-  /// The number of events to an instant: enough to retransmit the announcement if packets are lost.
-  private var instantDistance: Int { 6 + 2 * (Int(timing.latency) + 1) }
+  /// The number of events to an instant: enough to retransmit the announcement if packets are lost, and if this link gets only some of
+  /// the turns of a radio that several share.
+  private var instantDistance: Int { min((6 + 2 * (Int(timing.latency) + 1)) * linksInTurn, Self.farthestInstant) }
+
+  /// An instant is less than 32,768 events away (Core, Vol 6 Part B 5.5.1).
+  private static let farthestInstant = 32_000
 
   func start(_ procedure: LinkProcedure) {
     procedures.enqueue(procedure)

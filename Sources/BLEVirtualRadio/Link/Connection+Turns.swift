@@ -27,6 +27,9 @@ extension Connection {
   /// Whether other links on one of the two radios make it impossible to compute the events instead of playing them.
   var isContended: Bool { radioTime?.isContended ?? false }
 
+  /// How many links have to take turns on the radio of this end.
+  var linksInTurn: Int { max(1, radioTime?.linkCount ?? 1) }
+
   /// Takes the turn at `start`; false if the radio is with another activity, which counts as passed over.
   func takesTurn(at start: StackInstant) -> Bool {
     guard let radioTime else { return true }
@@ -40,17 +43,22 @@ extension Connection {
 
   /// When the current event has to end for other activities of one of the two devices.
   func turnEnd(with other: Connection) -> StackInstant? {
-    let ends = [self, other].compactMap { $0.radioTime?.bound(of: $0, from: cursor) }
-    return ends.min()
+    // Nearly all worlds share no time: they pay for two comparisons.
+    if radioTime == nil, other.radioTime == nil { return nil }
+    return [self, other].compactMap { $0.radioTime?.bound(of: $0, from: cursor) }.min()
   }
 
   /// Whether the radios of both ends are free for the event to go on at `cursor`.
   func keepsTurn(with other: Connection) -> Bool {
-    [self, other].allSatisfy { $0.radioTime?.conflict(from: cursor, to: cursor + .microseconds(1), with: $0) == nil }
+    if radioTime == nil, other.radioTime == nil { return true }
+    return [self, other].allSatisfy {
+      $0.radioTime?.conflict(from: cursor, to: cursor + .microseconds(1), with: $0) == nil
+    }
   }
 
   /// What was played from `start` to `cursor` was on the air.
   func noteTurn(from start: StackInstant, with other: Connection? = nil) {
+    if radioTime == nil, other?.radioTime == nil { return }
     for end in [self, other].compactMap({ $0 }) {
       end.radioTime?.take(from: start, to: cursor, by: end, now: loop.now)
       if other != nil { end.missedTurns = 0 }

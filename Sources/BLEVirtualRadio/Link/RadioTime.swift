@@ -38,8 +38,10 @@ final class RadioTime {
 
   private var links: [Connection] { nodes.flatMap(\.links.all) }
 
+  var linkCount: Int { nodes.reduce(0) { $0 + $1.links.all.count } }
+
   /// Whether links wait for each other, so that none can rest.
-  var isContended: Bool { nodes.reduce(0) { $0 + $1.links.all.count } > 1 }
+  var isContended: Bool { linkCount > 1 }
 
   /// A link was added: those that rest have to take their turns.
   func linksChanged() {

@@ -166,4 +166,15 @@ struct CrowdTests {
     #expect(pair.central.disconnections.map(\.event.reason) == [.failedToEstablish])
     withExtendedLifetime(crowd) {}
   }
+
+  @Test("I14.B a crowd of 100,000 is made, costs nothing without a listener, and leaves")
+  func largest() async throws {
+    let loop = VirtualLoop()
+    let air = Air(loop: loop, seed: 1)
+    let crowd = try air.makeCrowd(Crowd.limit, reach: 1_000)
+    await loop.run(until: .instant(loop.now + .seconds(60)))
+    #expect(crowd.eventCount == 0 && crowd.count == 100_000)
+    crowd.leave()
+    #expect(crowd.count == 0 && air.crowds.isEmpty)
+  }
 }

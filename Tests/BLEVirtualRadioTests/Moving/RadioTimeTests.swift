@@ -253,6 +253,21 @@ struct RadioTimeTests {
     #expect(pair.central.connections.contains { $0.event.status == .success })
   }
 
+  @Test("I14.5 procedures with an instant succeed on links that get one turn in eight")
+  func instants() async throws {
+    let star = try await Star(sharing: true, peripherals: 8, timeout: 600)
+    star.stream()
+    await star.run(.seconds(1))
+    for handle in star.handles {
+      star.central.send(
+        LESetPHY(
+          connectionHandle: handle.central, preference: [], transmitPHYs: .le2M, receivePHYs: .le2M, options: 0))
+    }
+    await star.run(.seconds(40))
+    let updates = star.central.events.filter { if case .lePHYUpdateComplete = $0.event { true } else { false } }
+    #expect(updates.count == 8 && star.central.disconnections.isEmpty)
+  }
+
   @Test("I14.5 a single link rests as before: an hour of it costs no events")
   func rest() async throws {
     var configuration = ControllerConfiguration()
