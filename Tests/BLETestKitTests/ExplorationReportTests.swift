@@ -127,11 +127,30 @@ struct ExplorationReportTests {
     let events: [WorldEvent] =
       Fault.known.map { .at(.milliseconds(1_500), .fault($0, "lamp")) } + [
         .always(.variedSchedule), .always(.quirks([.hardwareError, .slowCommands], "a \"b\"")),
-        .always(.lateCallbacks("phone")), .at(.seconds(3), .loss(0.35, between: "a", and: "b", lasting: .seconds(4))),
+        .always(.lateCallbacks("phone")), .always(.setting(.trainStation)),
+        .at(.seconds(3), .loss(0.35, between: "a", and: "b", lasting: .seconds(4))),
         .at(.seconds(1), .processTermination("phone")), .at(.zero, .distance(12.5, "x", lasting: .milliseconds(1))),
       ]
     let octets = try JSONEncoder().encode(events)
     #expect(try JSONDecoder().decode([WorldEvent].self, from: octets) == events)
+  }
+
+  @Test("I14.3 a setting is a circumstance: an app that needs a near lamp is found in one where the lamp is far")
+  func setting() async throws {
+    var budget = ExplorationBudget()
+    budget.kinds = [.setting]
+    let failure = try await failure(seeds: 50, within: budget) { world in
+      let lamp = world.makeDevice("lamp"), phone = world.makeDevice("phone")
+      let peripheral = ExploredLamp(options: lamp.options)
+      let app = ExploredApp(options: phone.options)
+      #expect(world.setting == nil || [.sameDesk, .pocket, .kitchen].contains(world.setting))
+      withExtendedLifetime((peripheral, app)) {}
+    }
+    guard failure.events.count == 1, case .setting(let setting)? = failure.events.first?.happening else {
+      return #expect(Bool(false), "\(failure)")
+    }
+    #expect("\(failure)".contains("- the devices are in the setting '\(setting.name)'.\n"))
+    #expect(WorldSetting.all.map { WorldEvent.always(.setting($0)).source }.contains(".always(.setting(.edgeOfRange))"))
   }
 
   // MARK: Schedules

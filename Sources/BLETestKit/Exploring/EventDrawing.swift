@@ -51,6 +51,7 @@ struct EventDrawing {
     if budget.kinds.contains(.variedSchedule), chance.uniform(0..<2) == 0 {
       circumstances.append(.always(.variedSchedule))
     }
+    if budget.kinds.contains(.setting) { circumstances.append(.always(.setting(chance.pick(WorldSetting.all)))) }
     if budget.kinds.contains(.quirks) {
       for device in devices where chance.uniform(0..<8) == 0 {
         circumstances.append(.always(.quirks(chance.pick(ControllerQuirks.known).quirk, device)))
@@ -89,6 +90,7 @@ struct EventDrawing {
     case .quirks: return .quirks(chance.pick(ControllerQuirks.known).quirk, device)
     case .variedSchedule: return .variedSchedule
     case .lateCallbacks: return .lateCallbacks(device)
+    case .setting: return .setting(chance.pick(WorldSetting.all))
     }
   }
 

@@ -16,7 +16,7 @@ extension Happening {
     case .fault(let fault, let name): world.device(named: name)?.cause(fault)
     case .loss(let rate, let first, let second, _): setLoss(.independent(rate: rate), first, second, in: world)
     case .distance(let metres, let name, _): world.device(named: name)?.setDetour(metres)
-    case .quirks, .variedSchedule, .lateCallbacks: break
+    case .quirks, .variedSchedule, .lateCallbacks, .setting: break
     }
   }
 
@@ -29,7 +29,8 @@ extension Happening {
     case .background(let name, _): world.device(named: name)?.enterForeground()
     case .loss(_, let first, let second, _): setLoss(nil, first, second, in: world)
     case .distance(_, let name, _): world.device(named: name)?.setDetour(0)
-    case .controllerReset, .processTermination, .bondLoss, .fault, .quirks, .variedSchedule, .lateCallbacks: break
+    case .controllerReset, .processTermination, .bondLoss, .fault, .quirks, .variedSchedule, .lateCallbacks, .setting:
+      break
     }
   }
 

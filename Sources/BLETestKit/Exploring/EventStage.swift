@@ -44,6 +44,7 @@ final class EventStage: TimerTarget, @unchecked Sendable {
       world.loop.varyOrder(by: chance.fork(0))
       world.air.variesFirstEvent = true
     }
+    for event in events { if case .setting(let setting) = event.happening { world.setting = setting } }
     let loop = world.loop
     loop.submit(from: .common) { [self] in
       for (index, event) in events.enumerated() where !event.happening.kind.isCircumstance {

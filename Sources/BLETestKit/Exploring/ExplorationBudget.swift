@@ -4,9 +4,9 @@ import BLEFaults
 public struct ExplorationBudget: Sendable {
   /// How many events strike in one world: 1 to 4. Circumstances (`quirks`, `variedSchedule`) come on top of it.
   public var events = 1...4
-  /// The kinds of events: all but `quirks`, with which links may not come up at all, and `lateCallbacks`. `processTermination` and `background` strike
+  /// The kinds of events: all but `quirks`, with which links may not come up at all, `lateCallbacks` and `setting`. `processTermination` and `background` strike
   /// devices with programs of `World.launch` only, `bondLoss` devices with bonds.
-  public var kinds = Set(Happening.Kind.allCases).subtracting([.quirks, .lateCallbacks])
+  public var kinds = Set(Happening.Kind.allCases).subtracting([.quirks, .lateCallbacks, .setting])
   /// The kinds of faults of devices that strike (`Happening.fault`); none, because most are those of broken devices. Each is an event in
   /// the same way as the others.
   public var faults: Set<FaultAction.Kind> = []
@@ -28,9 +28,11 @@ public struct ExplorationBudget: Sendable {
   public var memoryLimit = 512 << 20
   /// If worlds leave behind more octets than this on average, `explore` records a warning: 32 KiB.
   public var memoryLeftBehindLimit = 32 << 10
+  /// How many worlds run at a time; `nil`: as many as there are processors.
+  package var parallelWorlds: Int?
   /// How many worlds are tried to make a failure smaller: 300.
   public var shrinkLimit = 300
 
-  /// All kinds of events but `quirks`, `lateCallbacks` and faults, on all devices.
+  /// All kinds of events but `quirks`, `lateCallbacks`, `setting` and faults, on all devices.
   public init() {}
 }

@@ -75,7 +75,7 @@ final class RunningExploration: Sendable {
   // MARK: Where worlds run
 
   private func makeRunners() async -> [any WorldRunner] {
-    let count = WorkerTurns.processors
+    let count = budget.parallelWorlds ?? WorkerTurns.processors
     let remark: String?
     switch place {
     case _ where budget.isolation == .none: remark = nil

@@ -65,6 +65,7 @@ extension Happening {
     case .quirks(let quirks, let device): "the controller of the \(device) \(quirks.words) from its start"
     case .variedSchedule:
       "calls and callbacks of one instant, answers of controllers and first connection events come as drawn from the seed"
+    case .setting(let setting): "the devices are in the setting '\(setting.name)'"
     case .lateCallbacks(let device): "callbacks of the programs on the \(device) come up to 50 ms late"
     }
   }
@@ -86,6 +87,7 @@ extension Happening {
       ".distance(\(metres), \(device.quoted), lasting: \(WorldEvent.source(length)))"
     case .quirks(let quirks, let device): ".quirks(\(quirks.source), \(device.quoted))"
     case .variedSchedule: ".variedSchedule"
+    case .setting(let setting): ".setting(.\(setting.source))"
     case .lateCallbacks(let device): ".lateCallbacks(\(device.quoted))"
     }
   }

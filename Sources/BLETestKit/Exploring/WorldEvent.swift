@@ -63,6 +63,8 @@ public enum Happening: Hashable, Codable, Sendable {
   /// The callbacks of the device's programs come up to 50 ms late, as on a machine that is busy; for the whole world, whatever the
   /// event's time. What comes in the meantime comes with them.
   case lateCallbacks(_ device: String)
+  /// The world is in this setting (`World.setting`), unless the test sets another; whatever the event's time. Drawn from `WorldSetting.all`.
+  case setting(WorldSetting)
 
   /// The kinds of what can happen.
   public enum Kind: String, CaseIterable, Hashable, Codable, Sendable {
@@ -92,9 +94,11 @@ public enum Happening: Hashable, Codable, Sendable {
     case variedSchedule
     /// `Happening.lateCallbacks`.
     case lateCallbacks
+    /// `Happening.setting`.
+    case setting
 
     /// Whether it holds for a whole world from its start, instead of striking at a time.
-    var isCircumstance: Bool { self == .quirks || self == .variedSchedule || self == .lateCallbacks }
+    var isCircumstance: Bool { [.quirks, .variedSchedule, .lateCallbacks, .setting].contains(self) }
   }
 
   /// Its kind.
@@ -113,6 +117,7 @@ public enum Happening: Hashable, Codable, Sendable {
     case .quirks: .quirks
     case .variedSchedule: .variedSchedule
     case .lateCallbacks: .lateCallbacks
+    case .setting: .setting
     }
   }
 
@@ -124,7 +129,7 @@ public enum Happening: Hashable, Codable, Sendable {
       .fault(_, let device), .distance(_, let device, _), .quirks(_, let device), .lateCallbacks(let device):
       [device]
     case .loss(_, let first, let second, _): [first, second]
-    case .variedSchedule: []
+    case .variedSchedule, .setting: []
     }
   }
 
@@ -135,7 +140,8 @@ public enum Happening: Hashable, Codable, Sendable {
       case .outOfRange(_, let length), .powerCut(_, let length), .bluetoothOff(_, let length),
         .background(_, let length), .loss(_, _, _, let length), .distance(_, _, let length):
         length
-      case .controllerReset, .processTermination, .bondLoss, .fault, .quirks, .variedSchedule, .lateCallbacks: nil
+      case .controllerReset, .processTermination, .bondLoss, .fault, .quirks, .variedSchedule, .lateCallbacks, .setting:
+        nil
       }
     }
     set {
@@ -147,7 +153,8 @@ public enum Happening: Hashable, Codable, Sendable {
       case .background(let device, _): self = .background(device, lasting: length)
       case .loss(let rate, let first, let second, _): self = .loss(rate, between: first, and: second, lasting: length)
       case .distance(let metres, let device, _): self = .distance(metres, device, lasting: length)
-      case .controllerReset, .processTermination, .bondLoss, .fault, .quirks, .variedSchedule, .lateCallbacks: break
+      case .controllerReset, .processTermination, .bondLoss, .fault, .quirks, .variedSchedule, .lateCallbacks, .setting:
+        break
       }
     }
   }
