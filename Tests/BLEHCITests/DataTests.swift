@@ -174,6 +174,39 @@ struct DataTests {
     #expect(link.received.packets.map(\.payload) == [[2]])
   }
 
+  @Test(
+    "H5: data just before its connection goes to the link that comes: a little, for a moment, and never behind another link's end"
+  )
+  func heldData() async throws {
+    let bench = await HostBench.started()
+    let received = Received()
+    let controller = bench.controller
+    bench.heard.onEvent = { [unowned controller] event in
+      guard let complete = event.connectionComplete else { return }
+      controller.link(complete.connectionHandle)?.receiver = received
+    }
+    bench.chip.data([1], on: 1)
+    bench.chip.data([9], on: 2)
+    bench.chip.data([2], on: 1)
+    bench.chip.connect(1)
+    bench.chip.data([3], on: 1)
+    #expect(received.packets.map(\.payload) == [[1], [2], [3]])
+    #expect(controller.counters.droppedData == 1)
+    // A frame of the link that has just ended.
+    bench.chip.disconnect(1)
+    bench.chip.data([4], on: 1)
+    bench.chip.connect(1)
+    #expect(received.packets.count == 3 && controller.counters.droppedData == 2)
+    // Too late for the packet with the 9 in it.
+    await bench.advance(.seconds(1))
+    bench.chip.connect(2)
+    #expect(received.packets.count == 3)
+    for octet in 0..<20 as Range<UInt8> { bench.chip.data([octet], on: 3) }
+    bench.chip.connect(3)
+    #expect(received.packets.dropFirst(3).map(\.payload) == (0..<8).map { [$0] })
+    #expect(controller.counters.droppedData == 14)
+  }
+
   @Test("a link that outlives its controller is closed")
   func outliving() async throws {
     var bench: HostBench? = HostBench()

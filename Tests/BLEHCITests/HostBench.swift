@@ -70,9 +70,14 @@ final class HostBench {
 final class Heard: HCIControllerDelegate {
   var states: [HCIControllerState] = []
   var events: [HCIEvent] = []
+  /// Called with each event, as a host that acts at once.
+  var onEvent: ((HCIEvent) -> Void)?
 
   func controller(_ controller: HCIController, didChange state: HCIControllerState) { states.append(state) }
-  func controller(_ controller: HCIController, didReceive event: HCIEvent) { events.append(event) }
+  func controller(_ controller: HCIController, didReceive event: HCIEvent) {
+    events.append(event)
+    onEvent?(event)
+  }
 
   var failures: [HCIFailure] {
     states.compactMap { if case .resetting(let failure) = $0 { failure } else { nil } }

@@ -206,6 +206,30 @@ struct ExplorationIsolationTests {
       failure.seed == 3 && failure.reason.hasPrefix("its process ended with signal 9 (Killed), twice"), "\(failure)")
   }
 
+  @Test("I14.B a cancelled exploration ends, although a world of it computes without end")
+  func cancelled() async throws {
+    // The parent of a worker is this process: both know the pipe by its number.
+    let pipe = "\(NSTemporaryDirectory())/started-\(getpid())"
+    unlink(pipe)
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let exploration = Task {
+      try await World.explore(seeds: 10) { world in
+        _ = world.makeDevice("lamp")
+        if world.seed == 1 { close(open("\(NSTemporaryDirectory())/started-\(getppid())", O_WRONLY)) }
+        while world.seed > 0 {}
+      }
+    }
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        close(open(pipe, O_RDONLY))
+        continuation.resume()
+      }
+    }
+    exploration.cancel()
+    await #expect(throws: CancellationError.self) { try await exploration.value }
+    unlink(pipe)
+  }
+
   @Test("I14.B the call is found among others of its test, in a loop, and with other arguments", arguments: [3, 5])
   func otherCalls(limit: UInt64) async throws {
     // Worlds run where these calls have ended as they did in the process of the test.

@@ -9,6 +9,8 @@ final class LineSocket: @unchecked Sendable {
 
   let descriptor: Int32
   private var received: [UInt8] = []
+  /// The other side has sent something else than what was expected.
+  private var isBroken = false
   private let sending = NSLock()
 
   /// The socket is closed with this object.
@@ -36,6 +38,9 @@ final class LineSocket: @unchecked Sendable {
     }
   }
 
+  /// Ends the conversation: both sides read its end. From any thread.
+  func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
   /// Waits for a line. `nil`: the other side has gone, or sends something else.
   func receive<Message: Decodable>(_ type: Message.Type) -> Message? {
     while true {
@@ -44,17 +49,23 @@ final class LineSocket: @unchecked Sendable {
     }
   }
 
-  /// The next line that was read.
+  /// The next line that was read; `nil` if there is none, or it is not such a message.
   func next<Message: Decodable>(_ type: Message.Type) -> Message? {
     guard let end = received.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     let line = Data(received[..<end])
     received.removeSubrange(...end)
-    return try? JSONDecoder().decode(type, from: line)
+    do {
+      return try JSONDecoder().decode(type, from: line)
+    } catch {
+      isBroken = true
+      return nil
+    }
   }
 
   /// Waits for octets.
   /// - Returns: false at the end.
   func read() -> Bool {
+    if isBroken { return false }
     var octets = [UInt8](repeating: 0, count: 1 << 16)
     var count = -1
     repeat { count = Foundation.read(descriptor, &octets, octets.count) } while count < 0 && errno == EINTR

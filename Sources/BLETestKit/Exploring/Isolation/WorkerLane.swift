@@ -3,7 +3,7 @@ import Synchronization
 
 /// Runs worlds in a worker, and in another one when the first has ended.
 ///
-/// `@unchecked Sendable`: the worker is used on the serial queue only; its number is behind a lock.
+/// `@unchecked Sendable`: the worker is used on the serial queue only; its socket is behind a lock.
 final class WorkerLane: WorldRunner, @unchecked Sendable {
   private let call: ExploreCall
   /// A worker that has grown by more octets than this is replaced between two worlds.
@@ -12,7 +12,8 @@ final class WorkerLane: WorldRunner, @unchecked Sendable {
   private var worker: WorkerProcess?
   private var residentAtStart = 0
   private var isOver = false
-  private let running = Mutex<pid_t?>(nil)
+  /// That of the worker.
+  private let socket = Mutex<LineSocket?>(nil)
 
   init(for call: ExploreCall, growthLimit: Int) {
     self.call = call
@@ -33,8 +34,8 @@ final class WorkerLane: WorldRunner, @unchecked Sendable {
     return await withTaskCancellationHandler {
       await onQueue { self.report(on: order) }
     } onCancel: {
-      // Not after it was buried: its number may be another's.
-      running.withLock { if let number = $0 { _ = kill(number, SIGKILL) } }
+      // The worker ends when it reads the end, whatever its world does; the queue waits for that.
+      socket.withLock { $0?.shutDown() }
     }
   }
 
@@ -52,9 +53,8 @@ final class WorkerLane: WorldRunner, @unchecked Sendable {
   // MARK: On the queue
 
   private func replaceWorker(with next: WorkerProcess?) {
-    running.withLock { $0 = nil }
     worker = next
-    running.withLock { $0 = next?.number }
+    socket.withLock { $0 = next?.socket }
   }
 
   private func start(describingTraps: Bool) -> String? {

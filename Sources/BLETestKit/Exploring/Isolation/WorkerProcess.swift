@@ -2,7 +2,7 @@ import Foundation
 
 /// A process that runs worlds for an exploration of this one. It ends at the latest with this process.
 ///
-/// Used by one thread at a time, except for `kill`.
+/// Used by one thread at a time.
 final class WorkerProcess {
   /// How a worker ended without an answer.
   struct Death: Sendable {
@@ -22,7 +22,7 @@ final class WorkerProcess {
   private static let keptWords = 1 << 14
 
   let number: pid_t
-  private let socket: LineSocket
+  let socket: LineSocket
   private let errors: Int32
   private var words: [UInt8] = []
   private var isOver = false
@@ -62,6 +62,7 @@ final class WorkerProcess {
       let count: nfds_t = hasErrors ? 2 : 1
       if poll(&waiting, count, -1) < 0, errno != EINTR { return .death(bury()) }
       if waiting[1].revents != 0 { hear() }
+      // Also where what was read is no report.
       if waiting[0].revents != 0, !socket.read() { return .death(bury()) }
     }
   }
