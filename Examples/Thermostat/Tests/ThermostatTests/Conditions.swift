@@ -40,7 +40,7 @@
     /// What happens in a home. Keys that are lost need the user; controllers have no bad habits.
     static var home: ExplorationBudget {
       var budget = ExplorationBudget()
-      budget.kinds = Set(Happening.Kind.allCases).subtracting([.quirks, .bondLoss])
+      budget.kinds.remove(.bondLoss)
       budget.devices = ["hall", "phone"]
       return budget
     }
