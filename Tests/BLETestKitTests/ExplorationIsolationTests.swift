@@ -283,6 +283,19 @@ struct ExplorationIsolationTests {
     }
   }
 
+  @Test(
+    "I14.B a test that does not come to its call when it is started again is given up, and its worlds run in its process"
+  )
+  func waitsBefore() async throws {
+    if ProcessInfo.processInfo.environment["BLE_EXPLORATION_WORKER"] != nil {
+      await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
+    let exploration = try await World.explore(seeds: 3) { _ = $0.makeDevice("lamp") }
+    #expect(exploration.worlds == 3 && exploration.isolation == .none)
+    let remark = try #require(exploration.isolationRemark)
+    #expect(remark.contains("does not come to this call") && remark.contains("waited without end"), "\(remark)")
+  }
+
   @Test("I14.B without a test that can be started again, worlds run in its process, and the exploration says so")
   func withoutTest() async throws {
     let exploration = try await Task.detached {

@@ -30,7 +30,9 @@ final class WorldPromises: @unchecked Sendable {
   /// - Returns: whether all are kept.
   func look(at now: StackInstant, _ stage: EventStage?) -> Bool {
     var isKept = true
-    for promise in all where !promise.isBroken {
+    for bound in list.withLock({ $0 }) {
+      let promise = bound.value
+      if promise.isBroken { continue }
       guard let words = promise.look(at: now, stage) else { continue }
       isKept = false
       promise.isBroken = true

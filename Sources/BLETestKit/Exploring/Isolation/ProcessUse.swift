@@ -19,13 +19,23 @@ enum ProcessUse {
     return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * sysconf(Int32(_SC_PAGESIZE))
   }
 
-  /// Whether all other threads wait for something.
+  /// Whether all other threads of this process wait for something.
   static var othersSleep: Bool {
-    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-    // The state is behind the name, which stands in parentheses (proc(5)).
-    let states = threads.map { text("/proc/self/task/\($0)/stat").split(separator: ")").last?.dropFirst().first }
     // This thread runs.
-    return !threads.isEmpty && states.count { $0 != "S" && $0 != nil } <= 1
+    threadsAwake(in: "self").map { $0 <= 1 } ?? false
+  }
+
+  /// Whether all threads of a process wait for something; false if that is not known.
+  static func sleeps(_ process: Int32) -> Bool { threadsAwake(in: "\(process)") == 0 }
+
+  private static func threadsAwake(in process: String) -> Int? {
+    guard let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task"), !threads.isEmpty
+    else { return nil }
+    // The state is behind the name, which stands in parentheses (proc(5)).
+    let states = threads.map { thread in
+      text("/proc/\(process)/task/\(thread)/stat").split(separator: ")").last?.dropFirst().first
+    }
+    return states.count { $0 != "S" && $0 != nil }
   }
 
   /// The beginning of a small file; empty if it cannot be read.

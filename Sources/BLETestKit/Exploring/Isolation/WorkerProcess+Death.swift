@@ -8,6 +8,7 @@ extension WorkerProcess.Death {
 
   /// "ended with signal 4 (Illegal instruction)".
   var ending: String {
+    if isGivenUp { return "waited without end for something else" }
     guard let signal else { return "exited with code \(code)" }
     return "ended with signal \(signal) (\(String(cString: strsignal(signal))))"
   }

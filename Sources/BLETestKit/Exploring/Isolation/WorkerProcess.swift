@@ -11,6 +11,8 @@ final class WorkerProcess {
     var code: Int32 = 0
     /// The last lines on its standard error, without line ends: 16 KiB at the least.
     var lastWords: [String] = []
+    /// It was ended because it waited without end for something in front of its call.
+    var isGivenUp = false
   }
 
   enum Answer {
@@ -39,8 +41,11 @@ final class WorkerProcess {
     close(errors)
   }
 
+  /// The number of looks in a row, ten in a second, at which a worker sleeps that has not come to its call, before it is given up.
+  private static let patience = 50
+
   /// Gives it its call, and waits until it has come there.
-  func begin(_ assignment: WorkerAssignment) -> Answer { ask(assignment) }
+  func begin(_ assignment: WorkerAssignment) -> Answer { ask(assignment, patience: Self.patience) }
 
   /// Lets it run a world, and waits for the end.
   func run(_ order: WorldOrder) -> Answer {
@@ -50,8 +55,10 @@ final class WorkerProcess {
     return ask(order)
   }
 
-  private func ask(_ message: some Encodable) -> Answer {
+  /// - Parameter patience: `nil` where the worker itself looks after what does not end.
+  private func ask(_ message: some Encodable, patience: Int? = nil) -> Answer {
     guard socket.send(message) else { return .death(bury()) }
+    var looks = 0
     while true {
       if let report = socket.next(WorldReport.self) { return .report(report) }
       var waiting = [
@@ -60,7 +67,15 @@ final class WorkerProcess {
       ]
       // The end of its standard error is not the end of the process.
       let count: nfds_t = hasErrors ? 2 : 1
-      if poll(&waiting, count, -1) < 0, errno != EINTR { return .death(bury()) }
+      let ready = poll(&waiting, count, patience == nil ? -1 : 100)
+      if ready < 0, errno != EINTR { return .death(bury()) }
+      if ready == 0, let patience {
+        looks = ProcessUse.sleeps(number) ? looks + 1 : 0
+        guard looks >= patience else { continue }
+        var death = bury()
+        death.isGivenUp = true
+        return .death(death)
+      }
       if waiting[1].revents != 0 { hear() }
       // Also where what was read is no report.
       if waiting[0].revents != 0, !socket.read() { return .death(bury()) }
