@@ -45,7 +45,6 @@ extension WorldTimer: SessionTimer {}
     let log = try LogFiles.device(file(try LogFiles.traffic(of: first)))
     let learned = DeviceLearner.learn(log)
     let report = CloneReplay(log, learned.recording).run()
-    print(expected.joined(separator: "\n"), learned.counts, report, learned.recording.notes)
     #expect(report.share >= 9_500, "\(report)")
     #expect(report.total >= 20)
 

@@ -229,6 +229,22 @@ import Testing
     #expect(CloneReplay(device, learned.recording).run().share == 10_000)
   }
 
+  @Test("I14.1 the parameters of a link are learned, with what the device asks for by L2CAP")
+  func parameters() {
+    var log = LogScript()
+    log.connect(LogScript.lamp, 0x40)
+    log.discoverLamp()
+    log.frame([0x12, 1, 8, 0, 12, 0, 24, 0, 4, 0, 200, 0], 0x40, .received, channel: 5)
+    log.event(0x3E, [0x03, 0, 0x40, 0, 18, 0, 4, 0, 200, 0])
+    let recording = DeviceLearner.learn(log.device(LogScript.lamp)).recording
+    #expect(recording.connections.map(\.interval) == [24, 18])
+    #expect(
+      recording.parameterRequests == [
+        RecordedParameterRequest(
+          delay: 11_000, minimumInterval: 12, maximumInterval: 24, latency: 4, supervisionTimeout: 200)
+      ])
+  }
+
   @Test("I14.1 attributes of a client that knows the handles from before are there without a type, and said so")
   func undiscovered() {
     var log = LogScript()

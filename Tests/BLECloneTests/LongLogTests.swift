@@ -1,6 +1,8 @@
 import BLECapture
 import BLEClone
 import BLECore
+import BLEDeviceFiles
+import BLEWire
 import Foundation
 import Measurements
 import Testing

@@ -27,6 +27,8 @@ import Testing
       """
       "advertisements": [{"data": "020106 05094c616d70 05ff4b4c0102", "connectable": true, "interval": 0.1}],
       "mtu": 185, "connections": [{"interval": 24, "latency": 0, "timeout": 72}],
+      "parameter_requests": [
+        {"after": 1.5, "least_interval": 12, "greatest_interval": 24, "latency": 0, "timeout": 72}],
       "security": {"demanded": true},
       "attributes": [
         {"handle": 1, "service": "180F", "end": 9},
@@ -41,6 +43,7 @@ import Testing
     let recording = try #require(lamp.recording)
     #expect(lamp.recognition.names == ["Lamp"])
     #expect(recording.advertisements.first?.interval == 100_000)
+    #expect(recording.parameterRequests.map(\.delay) == [1_500_000])
     #expect(recording.attributes.map(\.handle) == [1, 2, 3, 4, 5, 9])
     #expect(recording.attribute(2)?.kind == .characteristic(CBUUID(string: "2A19"), valueHandle: 3, properties: 0x12))
     #expect(recording.attribute(9)?.kind == .value(type: nil))

@@ -30,9 +30,10 @@ public struct LearnedDevice: Sendable {
 /// Makes a clone of what a log says of a device. The same log makes the same clone.
 public struct DeviceLearner {
   private let device: LoggedDevice
-  private let talk: LoggedTalk
-  private var learned: LearnedDevice
-  private var leftOut = 0
+  let talk: LoggedTalk
+  var learned: LearnedDevice
+  /// The number of entries that have no room in the file.
+  var leftOut = 0
 
   public static func learn(_ device: LoggedDevice) -> LearnedDevice {
     var learner = DeviceLearner(device)
@@ -65,7 +66,8 @@ public struct DeviceLearner {
     learned.recording.advertisements = heard.prefix(LearningBudget.advertisements).map { advertisement in
       RecordedAdvertisement(
         data: Data(advertisement.content.data), isScanResponse: advertisement.content.isScanResponse,
-        isConnectable: advertisement.content.isConnectable, interval: advertisement.shortestGap.map { $0 / 1_000 })
+        isConnectable: advertisement.content.isConnectable,
+        interval: advertisement.shortestGap.map { min($0 / 1_000, LearningBudget.longestTime) })
     }
     var seen: Set<LinkParameters> = []
     for parameters in device.links.flatMap(\.parameters) where seen.count < 64 && seen.insert(parameters).inserted {
@@ -73,6 +75,15 @@ public struct DeviceLearner {
         RecordedConnection(
           interval: parameters.interval, latency: parameters.latency,
           supervisionTimeout: parameters.supervisionTimeout))
+    }
+    // Of the link on which it asked most often: each link hears the same.
+    if let link = device.links.max(by: { $0.asked.count < $1.asked.count }) {
+      learned.recording.parameterRequests = link.asked.map { asked in
+        let delay = max(0, asked.time.nanoseconds &- link.began.nanoseconds) / 1_000
+        return RecordedParameterRequest(
+          delay: min(delay, LearningBudget.longestTime), minimumInterval: asked.intervalMin,
+          maximumInterval: asked.intervalMax, latency: asked.latency, supervisionTimeout: asked.timeout)
+      }
     }
     learned.recording.security.isDemanded = device.links.contains(where: \.demandsSecurity)
     learned.recording.security.isPaired = device.links.contains(where: \.isPaired)
@@ -110,7 +121,8 @@ public struct DeviceLearner {
         }
       }
     }
-    for handle in pushing { table.uses(handle) }
+    for handle in pushing.sorted() { table.uses(handle) }
+    leftOut += max(0, pushing.count - LearningBudget.pushing)
     for handle in configurations { assumeConfiguration(handle, &table, pushing) }
     let recorded = table.recorded
     learned.recording.attributes = Array(recorded.prefix(LearningBudget.attributes))
@@ -118,7 +130,7 @@ public struct DeviceLearner {
     learned.recording.maximumTransmissionUnit = table.maximumTransmissionUnit
     learned.counts.attributes = learned.recording.attributes.count
     learned.counts.undiscovered = learned.recording.attributes.count { $0.kind == .value(type: nil) }
-    return (ClonedTable(learned.recording), pushing)
+    return (ClonedTable(learned.recording), Set(pushing.sorted().prefix(LearningBudget.pushing)))
   }
 
   /// An attribute without a type that is written like a Client Characteristic Configuration, close behind one that notifies, is one.
@@ -129,90 +141,6 @@ public struct DeviceLearner {
       handle == value + 1
     else { return }
     table.assume(ClonedTable.clientConfiguration, at: handle)
-  }
-
-  // MARK: Values, answers, streams
-
-  private mutating func learnTalk(_ table: ClonedTable, _ pushing: Set<UInt16>) {
-    let talk = TalkLearner(talk, table, pushing: pushing)
-    var budget = LearningBudget()
-    for index in learned.recording.attributes.indices {
-      guard let value = talk.values[learned.recording.attributes[index].handle]?.learned else { continue }
-      learned.recording.attributes[index].value = value.value.map { value in
-        guard case .sequence(let all) = value else { return value }
-        let kept = budget.keep(all) { 2 * $0.count + 4 }
-        return kept.isEmpty ? .constant(all.first ?? Data()) : .sequence(kept)
-      }
-      learned.recording.attributes[index].follows = value.follows
-      let handle = learned.recording.attributes[index].handle
-      if value.isSequence {
-        learned.counts.sequences += 1
-        learned.recording.notes.append(
-          "The values of attribute \(handle) changed by no rule that was found: they are played in their order.")
-      }
-      if value.isCut {
-        learned.recording.notes.append("Of the value of attribute \(handle) only the beginning was read.")
-      }
-    }
-    leftOut += budget.leftOut
-    learnAnswers(talk.writes)
-    learnStreams(talk.runs)
-  }
-
-  private mutating func learnAnswers(_ writes: [UInt16: [AnswerLearner.Instance]]) {
-    var budget = LearningBudget()
-    for (handle, instances) in writes.sorted(by: { $0.key < $1.key }) {
-      let learner = AnswerLearner(handle, instances)
-      for var answer in budget.keep(learner.answers, { _ in 60 }) {
-        answer.turns = budget.keep(answer.turns) { turn in
-          turn.reduce(2) { sum, statement in
-            guard case .parts(let parts) = statement.value else { return sum + 60 }
-            return parts.reduce(sum + 60) {
-              if case .constant(let octets) = $1 { $0 + 2 * octets.count } else { $0 + 80 }
-            }
-          }
-        }
-        if !answer.turns.isEmpty { learned.recording.answers.append(answer) }
-      }
-      guard learner.sequences > 0 else { continue }
-      learned.counts.sequences += learner.sequences
-      learned.recording.notes.append(
-        "What was said after \(learner.sequences) of the writes of attribute \(handle) follows no rule that was found: "
-          + "it is played in its order.")
-    }
-    leftOut += budget.leftOut
-    learned.counts.rules = learned.recording.answers.count
-  }
-
-  private mutating func learnStreams(_ runs: [UInt16: [StreamLearner.Run]]) {
-    var budget = LearningBudget()
-    for (handle, runs) in runs.sorted(by: { $0.key < $1.key }) {
-      let learner = StreamLearner(handle, runs)
-      for var stream in learner.streams {
-        let total = stream.runs.reduce(0) { $0 + $1.count }
-        var width = 0
-        if case .sequence(let all) = stream.value { width = 2 * (all.map(\.count).max() ?? 0) + 4 }
-        var kept: [[Int64]] = []
-        for run in stream.runs { kept.append(budget.keep(run) { _ in 14 + width }) }
-        if case .sequence(let all) = stream.value, kept.reduce(0, { $0 + $1.count }) < total {
-          var start = 0
-          var values: [Data] = []
-          for (run, kept) in zip(stream.runs, kept) {
-            values += all[start..<(start + kept.count)]
-            start += run.count
-          }
-          stream.value = values.isEmpty ? .constant(Data()) : .sequence(values)
-        }
-        stream.runs = kept
-        learned.recording.streams.append(stream)
-      }
-      guard learner.sequences > 0 else { continue }
-      learned.counts.sequences += learner.sequences
-      learned.recording.notes.append(
-        "What attribute \(handle) notifies follows no rule that was found: it is played in its order.")
-    }
-    leftOut += budget.leftOut
-    learned.counts.streams = learned.recording.streams.count
   }
 
   private mutating func learnName() {

@@ -17,6 +17,8 @@ struct PartsLearner {
   /// Two values always lie on a line: a number that changes is believed from three on.
   private static let fewest = 3
   private static let widest = 4
+  /// What a file may have.
+  private static let mostParts = 64
   /// What clocks of devices count, in microseconds.
   private static let units: [Int64] = [1_000_000, 100_000, 10_000, 1_000, 60_000_000]
 
@@ -45,7 +47,7 @@ struct PartsLearner {
       }
       place = end
     }
-    return parts
+    return parts.count <= Self.mostParts ? parts : nil
   }
 
   private func octet(_ octets: Data, _ place: Int) -> UInt8 { octets[octets.startIndex + place] }

@@ -28,7 +28,12 @@ struct StreamLearner {
     for beginning in RecordedStream.Beginning.allCases {
       for isIndication in [false, true] {
         var part = runs.filter { $0.beginning == beginning }
-        for index in part.indices { part[index].said.removeAll { $0.isIndication != isIndication } }
+        for index in part.indices {
+          let began = part[index].began
+          part[index].said.removeAll {
+            $0.isIndication != isIndication || $0.time - began > LearningBudget.longestTime
+          }
+        }
         add(handle, part, beginning, isIndication)
       }
     }
@@ -52,7 +57,7 @@ struct StreamLearner {
   private static func pause(_ runs: [Run]) -> Int64? {
     guard let run = runs.last(where: { !$0.said.isEmpty }), let last = run.said.last else { return nil }
     let gaps = run.said.gaps
-    guard let pace = gaps.pace, pace >= 1_000 else { return nil }
+    guard let pace = gaps.pace, (1_000...LearningBudget.longestTime).contains(pace) else { return nil }
     let silence = run.ended - last.time
     return silence <= pace + pace / 2 ? pace : nil
   }

@@ -109,6 +109,7 @@ struct TalkLearner {
   private mutating func read(_ handle: UInt16, _ octets: Data, _ time: Int64, isWhole: Bool) {
     // What a configuration says is what this client has written.
     guard table.configured[handle] == nil, table[handle]?.declaration == nil else { return }
+    let octets = Data(octets.prefix(RecordedValue.longest))
     values[handle, default: ValueLearner()].add(.read(octets, time: time, isWhole: isWhole))
   }
 
@@ -124,7 +125,8 @@ struct TalkLearner {
     }
   }
 
-  private mutating func wrote(_ handle: UInt16, _ value: Data, _ time: Int64) {
+  private mutating func wrote(_ handle: UInt16, _ whole: Data, _ time: Int64) {
+    let value = Data(whole.prefix(RecordedValue.longest))
     if let target = table.configured[handle] {
       guard value.count == 2 else { return }
       let bits = UInt16(value[value.startIndex]) & 3
@@ -166,7 +168,8 @@ struct TalkLearner {
 
   private mutating func push(_ pdu: [UInt8], _ link: Int, _ time: Int64) {
     let isIndication = pdu.first == ATTOpcode.handleValueIndication.rawValue
-    for (handle, octets) in Self.said(pdu) where handle > 0 {
+    for (handle, whole) in Self.said(pdu) where runs[handle] != nil {
+      let octets = Data(whole.prefix(RecordedValue.longest))
       values[handle, default: ValueLearner()].add(.notified(octets))
       var push = Push(
         handle: handle, link: link, said: StreamLearner.Said(time: time, octets: octets, isIndication: isIndication))

@@ -21,7 +21,8 @@ struct ValueLearner {
   /// Adds the next part of the value that was read last.
   mutating func extend(_ part: Data, offset: Int, isWhole: Bool) {
     guard case .read(let octets, let time, _)? = events.last, octets.count == offset else { return }
-    events[events.count - 1] = .read(octets + part, time: time, isWhole: isWhole)
+    events[events.count - 1] = .read(
+      Data((octets + part).prefix(RecordedValue.longest)), time: time, isWhole: isWhole)
   }
 
   struct Learned {

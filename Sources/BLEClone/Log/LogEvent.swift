@@ -11,6 +11,8 @@ public struct LogEvent: Equatable, Sendable {
     case connected(LinkParameters)
     /// The link has other parameters.
     case updated(LinkParameters)
+    /// The device asks its central for other parameters (Core, Vol 3 Part A 4.20).
+    case parametersAsked(L2CAPConnectionParameterUpdateRequest)
     /// The link ended, with HCI's reason (Core, Vol 1 Part F).
     case disconnected(reason: UInt8)
     /// The link was encrypted.

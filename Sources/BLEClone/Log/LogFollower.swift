@@ -185,7 +185,19 @@ public struct LogFollower {
         return .identity(DeviceAddress(identity.deviceAddress, kind: kind))
       }
       return .security(code: code, isFromDevice: isFromDevice)
+    case .lowEnergySignaling where isFromDevice:
+      guard let request = parameterRequest(payload) else { fallthrough }
+      return .parametersAsked(request)
     default: return .otherChannel(channel.rawValue, isFromDevice: isFromDevice)
     }
+  }
+
+  /// The request in a signaling frame: code, identifier, length, data.
+  private static func parameterRequest(_ payload: ArraySlice<UInt8>) -> L2CAPConnectionParameterUpdateRequest? {
+    guard payload.count >= 4, payload.first == L2CAPSignalingCode.connectionParameterUpdateRequest.rawValue else {
+      return nil
+    }
+    var reader = ByteReader(payload.dropFirst(4), layer: "L2CAP")
+    return try? L2CAPConnectionParameterUpdateRequest(from: &reader)
   }
 }

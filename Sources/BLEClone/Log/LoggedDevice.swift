@@ -1,5 +1,6 @@
 import BLECapture
 import BLECore
+import BLEWire
 
 /// What a log says of one device, kept for a clone: its advertisements and its conversations, in bounded memory.
 public struct LoggedDevice: Sendable {
@@ -22,6 +23,8 @@ public struct LoggedDevice: Sendable {
     public internal(set) var endReason: UInt8?
     /// First those at the beginning, then each change; at most 64.
     public internal(set) var parameters: [LinkParameters]
+    /// What the device asked for in their place, and when; at most 16.
+    public internal(set) var asked: [Asked] = []
     /// When it was encrypted; `nil` if it never was.
     public internal(set) var encryptedAt: CaptureTimestamp?
     public var isEncrypted: Bool { encryptedAt != nil }
@@ -29,6 +32,18 @@ public struct LoggedDevice: Sendable {
     public internal(set) var demandsSecurity = false
     /// The sides exchanged pairing features.
     public internal(set) var isPaired = false
+  }
+
+  /// A request of the device for other parameters of its link.
+  public struct Asked: Sendable, Hashable {
+    public let time: CaptureTimestamp
+    /// In units of 1.25 ms.
+    public let intervalMin: UInt16
+    /// In units of 1.25 ms.
+    public let intervalMax: UInt16
+    public let latency: UInt16
+    /// In units of 10 ms.
+    public let timeout: UInt16
   }
 
   /// One kind of advertisement: the same octets each time.
@@ -94,6 +109,14 @@ public struct LoggedDevice: Sendable {
     case .updated(let parameters):
       change(event) {
         if $0.parameters.count < 64, $0.parameters.last != parameters { $0.parameters.append(parameters) }
+      }
+    case .parametersAsked(let request):
+      change(event) {
+        guard $0.asked.count < 16 else { return }
+        $0.asked.append(
+          Asked(
+            time: event.time, intervalMin: request.intervalMin, intervalMax: request.intervalMax,
+            latency: request.latency, timeout: request.timeout))
       }
     case .disconnected(let reason):
       change(event) {

@@ -25,6 +25,10 @@ package final class ClonedRadio: TimerTarget {
   private let recording: RecordedDevice
   private var server: ClonedServer
   private var timer: TimerToken?
+  private var requestTimers: [TimerToken] = []
+
+  /// The tag of the timer of what the server says; others are places among the requests for parameters.
+  private static let speech = -1
   /// Called for each PDU of the Attribute Protocol.
   package var onPDU: ((_ octets: [UInt8], _ isFromDevice: Bool) -> Void)?
   /// Called when a central has connected, and when the link has ended.
@@ -64,11 +68,17 @@ package final class ClonedRadio: TimerTarget {
   private func connected() {
     server.connected(at: now)
     onLink?(true)
+    requestTimers = recording.parameterRequests.indices.map { index in
+      loop.schedule(
+        after: .microseconds(recording.parameterRequests[index].delay), .background, self, tag: index)
+    }
     speak()
   }
 
   private func disconnected() {
     server.disconnected()
+    for timer in requestTimers { loop.cancel(timer) }
+    requestTimers = []
     onLink?(false)
     wait()
   }
@@ -95,11 +105,18 @@ package final class ClonedRadio: TimerTarget {
     timer = server.nextDue.map { due in
       let (seconds, attoseconds) = (due - now).components
       let nanoseconds = max(0, seconds) * 1_000_000_000 + max(0, attoseconds / 1_000_000_000)
-      return loop.schedule(after: .nanoseconds(nanoseconds), .background, self, tag: 0)
+      return loop.schedule(after: .nanoseconds(nanoseconds), .background, self, tag: Self.speech)
     }
   }
 
   package func timerFired(tag: Int) {
+    guard tag == Self.speech else {
+      let request = recording.parameterRequests[tag]
+      return radio.ask(
+        L2CAPConnectionParameterUpdateRequest(
+          intervalMin: request.minimumInterval, intervalMax: request.maximumInterval, latency: request.latency,
+          timeout: request.supervisionTimeout))
+    }
     timer = nil
     speak()
   }

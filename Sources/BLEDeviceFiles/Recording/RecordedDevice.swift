@@ -11,6 +11,8 @@ public struct RecordedDevice: Sendable, Hashable {
   public var maximumTransmissionUnit: UInt16?
   /// The parameters of its links, in the order in which they were in force.
   public var connections: [RecordedConnection] = []
+  /// What it asks its central for in their place, on each link.
+  public var parameterRequests: [RecordedParameterRequest] = []
   /// What it demanded before it answered.
   public var security = RecordedSecurity()
   /// In the order of their handles, each handle once.
@@ -70,6 +72,31 @@ public struct RecordedConnection: Sendable, Hashable {
   /// Parameters in the units of HCI.
   public init(interval: UInt16, latency: UInt16, supervisionTimeout: UInt16) {
     self.interval = interval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+}
+
+/// A request for other parameters of a link (Core, Vol 3 Part A 4.20).
+public struct RecordedParameterRequest: Sendable, Hashable {
+  /// Microseconds after the link began.
+  public var delay: Int64
+  /// The least time between connection events, in units of 1.25 ms.
+  public var minimumInterval: UInt16
+  /// The greatest time between connection events, in units of 1.25 ms.
+  public var maximumInterval: UInt16
+  /// The number of connection events that the device may skip.
+  public var latency: UInt16
+  /// In units of 10 ms.
+  public var supervisionTimeout: UInt16
+
+  /// - Parameter delay: in microseconds.
+  public init(
+    delay: Int64, minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16
+  ) {
+    self.delay = delay
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
     self.latency = latency
     self.supervisionTimeout = supervisionTimeout
   }

@@ -20,6 +20,7 @@ struct RecordingReader {
       UInt16(try json.integer(23...65_535, "an MTU"))
     }
     recording.connections = entries(&object, "connections", connection)
+    recording.parameterRequests = entries(&object, "parameter_requests", parameterRequest)
     recording.security = object.optional("security") { (json) in self.security(json) } ?? RecordedSecurity()
     let attributes = object.member("attributes")
     recording.attributes = attributes.map { self.attributes($0) } ?? []
@@ -64,15 +65,29 @@ struct RecordingReader {
 
   private func connection(_ json: PositionedJSON) -> RecordedConnection? {
     guard var object = FileObject(json, "a connection", mistakes) else { return nil }
-    func number(_ key: String, _ range: ClosedRange<Int>, _ what: String) -> UInt16? {
-      object.required(key) { (json) throws(PositionedError) in UInt16(try json.integer(range, what)) }
-    }
-    let interval = number("interval", 0...65_535, "an interval in units of 1.25 ms")
-    let latency = number("latency", 0...65_535, "a number of connection events")
-    let timeout = number("timeout", 0...65_535, "a supervision timeout in units of 10 ms")
+    let interval = number(&object, "interval", "an interval in units of 1.25 ms")
+    let latency = number(&object, "latency", "a number of connection events")
+    let timeout = number(&object, "timeout", "a supervision timeout in units of 10 ms")
     object.finish()
     guard let interval, let latency, let timeout else { return nil }
     return RecordedConnection(interval: interval, latency: latency, supervisionTimeout: timeout)
+  }
+
+  private func number(_ object: inout FileObject, _ key: String, _ what: String) -> UInt16? {
+    object.required(key) { (json) throws(PositionedError) in UInt16(try json.integer(0...65_535, what)) }
+  }
+
+  private func parameterRequest(_ json: PositionedJSON) -> RecordedParameterRequest? {
+    guard var object = FileObject(json, "a request for parameters", mistakes) else { return nil }
+    let delay = object.optional("after", Self.time) ?? 0
+    let least = number(&object, "least_interval", "an interval in units of 1.25 ms")
+    let greatest = number(&object, "greatest_interval", "an interval in units of 1.25 ms")
+    let latency = number(&object, "latency", "a number of connection events")
+    let timeout = number(&object, "timeout", "a supervision timeout in units of 10 ms")
+    object.finish()
+    guard let least, let greatest, let latency, let timeout else { return nil }
+    return RecordedParameterRequest(
+      delay: delay, minimumInterval: least, maximumInterval: greatest, latency: latency, supervisionTimeout: timeout)
   }
 
   private func security(_ json: PositionedJSON) -> RecordedSecurity? {

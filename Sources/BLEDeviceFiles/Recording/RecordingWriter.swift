@@ -17,6 +17,7 @@ struct RecordingWriter {
     list("advertisements", recording.advertisements.map(Self.advertisement))
     if let mtu = recording.maximumTransmissionUnit { members.append("    \"mtu\": \(mtu)") }
     list("connections", recording.connections.map(Self.connection))
+    list("parameter_requests", recording.parameterRequests.map(Self.parameterRequest))
     if recording.security != RecordedSecurity() {
       members.append("    \"security\": " + Self.security(recording.security))
     }
@@ -46,6 +47,14 @@ struct RecordingWriter {
   private static func connection(_ entry: RecordedConnection) -> String {
     object([
       "\"interval\": \(entry.interval)", "\"latency\": \(entry.latency)", "\"timeout\": \(entry.supervisionTimeout)",
+    ])
+  }
+
+  private static func parameterRequest(_ entry: RecordedParameterRequest) -> String {
+    object([
+      "\"after\": " + seconds(entry.delay), "\"least_interval\": \(entry.minimumInterval)",
+      "\"greatest_interval\": \(entry.maximumInterval)", "\"latency\": \(entry.latency)",
+      "\"timeout\": \(entry.supervisionTimeout)",
     ])
   }
 

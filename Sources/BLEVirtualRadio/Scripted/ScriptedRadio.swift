@@ -97,6 +97,14 @@ package final class ScriptedRadio: HCITransportReceiver {
   /// Sends a PDU that the gate has let pass.
   package func transmit(_ pdu: [UInt8]) { send(pdu, on: .attributeProtocol) }
 
+  /// Asks the central for other parameters of the link (Core, Vol 3 Part A 4.20).
+  package func ask(_ request: L2CAPConnectionParameterUpdateRequest) {
+    var writer = ByteWriter()
+    for value in [request.intervalMin, request.intervalMax, request.latency, request.timeout] { writer.append(value) }
+    let head = [L2CAPSignalingCode.connectionParameterUpdateRequest.rawValue, 1, UInt8(writer.octets.count), 0]
+    send(head + writer.octets, on: .lowEnergySignaling)
+  }
+
   /// Sends a frame of a fixed channel.
   package func send(_ payload: [UInt8], on channel: ChannelIdentifier) {
     guard let link else { return }
