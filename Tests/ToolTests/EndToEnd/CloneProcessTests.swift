@@ -6,7 +6,7 @@ import Testing
   private let place = Neighbourhood()
 
   /// A log of a session with `ble serve owenli`.
-  private func log(_ words: String...) throws -> String {
+  private func logged(_ words: String...) throws -> String {
     let path = place.path("session.btsnoop")
     let result = try place.run(words + ["--capture", path])
     #expect(result.status == 0, "\(result.transcript)")
@@ -17,7 +17,7 @@ import Testing
   func aLogBecomesADevice() throws {
     let server = try place.serve("owenli")
     let original = try place.run("explore", "Owenli")
-    let log = try log("subscribe", "Owenli", "FFF1", "--count", "3")
+    let log = try logged("subscribe", "Owenli", "FFF1", "--count", "3")
     let explored = place.path("explored.btsnoop")
     #expect(try place.run("explore", "Owenli", "--capture", explored).status == 0)
     server.send(SIGINT)
@@ -61,7 +61,7 @@ import Testing
   @Test("I14.1 --anonymize leaves neither names nor values of the device in the file, and it can still be served")
   func anonymous() throws {
     let server = try place.serve("owenli")
-    let log = try log("explore", "Owenli")
+    let log = try logged("explore", "Owenli")
     server.send(SIGINT)
     _ = try server.finish()
     let file = place.path("nameless.json")
@@ -94,7 +94,7 @@ import Testing
   @Test("I14.B a log that is cut in the middle of a packet is used up to there, which is said")
   func cutLog() throws {
     let server = try place.serve("owenli")
-    let log = try log("explore", "Owenli")
+    let log = try logged("explore", "Owenli")
     server.send(SIGINT)
     _ = try server.finish()
     let octets = try Data(contentsOf: URL(fileURLWithPath: log))
