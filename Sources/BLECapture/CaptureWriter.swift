@@ -57,4 +57,11 @@ public enum CaptureFiles {
 public protocol CaptureReader: AnyObject {
   /// The next packet; `nil` at the end.
   func next() throws(CaptureError) -> CapturedPacket?
+  /// The names that the file has given to interfaces so far, by `CapturedPacket.interface`.
+  var interfaceNames: [Int: String] { get }
+}
+
+extension CaptureReader {
+  /// Most formats have no names.
+  public var interfaceNames: [Int: String] { [:] }
 }

@@ -32,15 +32,16 @@ extension Dissector {
     switch pdu {
     case .readByTypeResponse(let response):
       return list(try response.entries()) { entry in
+        if links.typeAsked(key, server) == Self.deviceNameType { deviceName = entry.attributeValue }
         if let characteristic = learnCharacteristic(entry.attributeValue, key, server) { return characteristic }
         links.learn(key, server) { database in
-          if let type = database.typeAsked { database.names[entry.attributeHandle] = Self.name(type) }
+          if let type = database.typeAsked { database.types[entry.attributeHandle] = type }
         }
         return "\(named(entry.attributeHandle, key, server)): \(PacketText.of(octets: entry.attributeValue))"
       }
     case .findInformationResponse(let response):
       return list(try response.entries()) { entry in
-        links.learn(key, server) { $0.names[entry.attributeHandle] = Self.name(entry.attributeType) }
+        links.learn(key, server) { $0.types[entry.attributeHandle] = entry.attributeType }
         return "\(entry.attributeHandle) \(PacketText.of(entry.attributeType))"
       }
     case .readByGroupTypeResponse(let response):
@@ -55,6 +56,10 @@ extension Dissector {
       return try notification.tuples().map {
         "\(named($0.attributeHandle, key, server)): \(PacketText.of(octets: $0.attributeValue))"
       }.joined(separator: ", ")
+    case .readResponse(let response)
+    where links.type(of: links.handleAsked(key, server), key, server) == Self.deviceNameType:
+      deviceName = response.attributeValue
+      return text(Self.parameters(pdu), about: links.handleAsked(key, server), key, server)
     case .readResponse, .readBlobResponse, .writeResponse:
       return text(Self.parameters(pdu), about: links.handleAsked(key, server), key, server)
     default: return text(Self.parameters(pdu), about: Self.handle(of: pdu), key, server)
@@ -65,7 +70,7 @@ extension Dissector {
   private func text(
     _ text: String, about handle: AttributeHandle?, _ key: DissectorLinks.Key, _ server: CaptureDirection
   ) -> String {
-    guard let handle, let name = links.name(of: handle, key, server) else { return text }
+    guard let handle, let name = links.type(of: handle, key, server).map(Self.name) else { return text }
     return text.isEmpty ? "(\(name))" : "\(text) (\(name))"
   }
 
@@ -74,7 +79,7 @@ extension Dissector {
   }
 
   private func named(_ handle: AttributeHandle, _ key: DissectorLinks.Key, _ server: CaptureDirection) -> String {
-    links.name(of: handle, key, server).map { "\(handle) (\($0))" } ?? "\(handle)"
+    links.type(of: handle, key, server).map { "\(handle) (\(Self.name($0)))" } ?? "\(handle)"
   }
 
   /// The declaration of a characteristic as text, after storing the name of its value; `nil` if the request was not for declarations.
@@ -88,11 +93,14 @@ extension Dissector {
       guard let properties = try? reader.uint8("properties"), let handle = try? reader.attributeHandle("handle"),
         let uuid = BLEUUID(octets: reader.rest())
       else { return }
-      database.names[handle] = Self.name(uuid)
+      database.types[handle] = uuid
       text = "\(handle) \(PacketText.of(uuid)) properties \(numberText(properties, digits: 2))"
     }
     return text
   }
+
+  /// Of the Generic Access service (Core, Vol 3 Part C 12.1).
+  private static let deviceNameType = BLEUUID(0x2A00)
 
   private static func name(_ uuid: BLEUUID) -> String { AssignedNumbers.name(uuid) ?? uuid.description }
 

@@ -19,6 +19,7 @@ extension Dissector {
     _ payload: ArraySlice<UInt8>, on channel: ChannelIdentifier, _ key: DissectorLinks.Key,
     _ direction: CaptureDirection
   ) -> String {
+    frame = CapturedFrame(link: key, direction: direction, channel: channel, payload: payload)
     switch channel {
     case .attributeProtocol: return describeAttribute(payload, key, direction)
     case .lowEnergySignaling:

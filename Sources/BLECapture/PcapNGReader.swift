@@ -13,6 +13,10 @@ public final class PcapNGReader: CaptureReader {
   private var source: CaptureSource
   private var order = CaptureByteOrder.little
   private var interfaces: [Interface] = []
+  public private(set) var interfaceNames: [Int: String] = [:]
+  /// The limits for the octets of a name and for the number of names.
+  private static let nameLengthLimit = 64
+  private static let nameLimit = 1_024
 
   public convenience init(_ input: any CaptureInput) {
     self.init(CaptureSource(input))
@@ -55,6 +59,7 @@ public final class PcapNGReader: CaptureReader {
     }
     self.order = order
     interfaces.removeAll()
+    interfaceNames.removeAll()
   }
 
   private func read(_ type: UInt32, _ body: [UInt8]) throws(CaptureError) -> CapturedPacket? {
@@ -115,6 +120,11 @@ public final class PcapNGReader: CaptureReader {
       let code = order.uint16(options, at: 0)
       let length = Int(order.uint16(options, at: 2))
       guard code != PcapNGFormat.Option.end, options.count >= 4 + length else { break }
+      if code == PcapNGFormat.Option.interfaceName, length > 0, interfaceNames.count < Self.nameLimit {
+        let text = options.dropFirst(4).prefix(min(length, Self.nameLengthLimit))
+        // The interface is about to get the next number.
+        interfaceNames[interfaces.count] = String(decoding: text, as: UTF8.self)
+      }
       if code == PcapNGFormat.Option.timeResolution, length == 1 {
         let value = options[options.startIndex + 4]
         interface.base = value & 0x80 == 0 ? 10 : 2
