@@ -47,6 +47,7 @@ var targets: [Target] = []
     layer("BLECrypto", knows: ["BLECore", "CLibcrypto"]),
     layer("BLEWire", knows: ["BLECore"]),
     layer("BLECapture", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire"]),
+    layer("BLETimeline", knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture"]),
     layer(
       "BLEClone",
       knows: ["BLECore", "BLEWire", "BLECapture", "BLEVirtualRadio", "BLESession", "BLEDeviceFiles", "CoreBluetooth"]),
@@ -79,15 +80,15 @@ var targets: [Target] = []
     layer(
       "BLETestKit",
       knows: [
-        "BLECore", "BLEWire", "BLECapture", "BLEFaults", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
-        "BLERules", "BLEHost", "BLEState", "CoreBluetooth", "BLEDeviceFiles", "BLEClone",
+        "BLECore", "BLEWire", "BLECapture", "BLETimeline", "BLEFaults", "BLEHCI", "BLEVirtualRadio", "BLEPairing",
+        "BLEAdapter", "BLERules", "BLEHost", "BLEState", "CoreBluetooth", "BLEDeviceFiles", "BLEClone",
       ]),
     layer("BLEProfileFiles", knows: ["BLECore", "BLEPairing", "BLEHost", "BLEText"]),
     .executableTarget(
       name: "ble",
       dependencies: [
-        "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEFaults", "BLEHCI", "BLETransports",
-        "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost", "BLEState", "BLEDefaultStack", "CoreBluetooth",
+        "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLETimeline", "BLEFaults", "BLEHCI",
+        "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost", "BLEState", "BLEDefaultStack", "CoreBluetooth",
         "BLEText", "BLESession", "BLEChat", "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography",
         "BLESessionStore", "BLEClone",
       ],
@@ -115,6 +116,7 @@ var targets: [Target] = []
       knows: ["BLECore", "BLEWire", "BLEFaults", "CoreBluetooth", "BLETestKit", "TestSupport"]),
     tests("BLEWireTests", knows: ["BLECore", "BLEWire"]),
     tests("BLECaptureTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture"]),
+    tests("BLETimelineTests", knows: ["BLECore", "BLEWire", "BLECapture", "BLETimeline", "Measurements"]),
     tests(
       "BLECloneTests",
       knows: [
@@ -196,7 +198,8 @@ var targets: [Target] = []
       .executableTarget(
         name: "fuzz",
         dependencies: [
-          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEClone", "BLEFaults", "BLEHCI", "BLETransports",
+          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLETimeline", "BLEClone", "BLEFaults", "BLEHCI",
+          "BLETransports",
           "BLEAdapter",
           "BLEVirtualRadio", "BLEHost", "BLEState", "CoreBluetooth", "BLEText", "BLESession", "BLEChat",
           "BLEDeviceFiles", "BLEProfileFiles", "BLESessionStore", "CSQLite", "FuzzSupport",

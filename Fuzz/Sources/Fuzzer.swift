@@ -4,7 +4,7 @@ extension Fuzzer {
     .controller, .deviceFile, .dissector, .faults, .frames, .gattClient, .h4, .hciCommand, .hciEvent, .host, .l2cap,
     .l2capChannels,
     .layout, .linkLayer, .log, .pcapng, .peers, .preservedState, .profile, .record, .registry, .securityManager,
-    .texts,
+    .texts, .timeline,
   ]
 }
 
