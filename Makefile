@@ -25,7 +25,7 @@ SECONDS_EACH ?= 30
 
 .PHONY: help
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
 demo: ## Two programs meet over the embedded radio: found, read, written, notified (needs no hardware)
@@ -63,6 +63,12 @@ interop: ## Runs against a foreign stack, both roles, both ways round (Bumble fr
 	@Tools/prepare swift python
 	swift build $(BUILD_FLAGS) --product ble
 	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop --ignore Interop/vm
+
+.PHONY: web-test
+web-test: ## Looks at the pages that the tool writes, in Chromium without a window (Debian's chromium, Selenium from PyPI)
+	@Tools/prepare swift browser
+	swift build $(BUILD_FLAGS) --product ble
+	@BLE_TOOL=$(CURDIR)/$(BLE) .build/web/bin/python -m pytest -p no:cacheprovider Tests/Web
 
 .PHONY: vm
 vm: ## Runs in a small guest with a real kernel and bluetoothd, and against it (qemu, Debian's packages; BLE_VM_SUITES="bookworm trixie"; BRIEF=1)

@@ -88,7 +88,8 @@ var targets: [Target] = []
       name: "ble",
       dependencies: [
         "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLETimeline", "BLEFaults", "BLEHCI",
-        "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost", "BLEState", "BLEDefaultStack", "CoreBluetooth",
+        "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost", "BLEState", "BLEDefaultStack",
+        "CoreBluetooth",
         "BLEText", "BLESession", "BLEChat", "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography",
         "BLESessionStore", "BLEClone",
       ],

@@ -21,14 +21,28 @@ enum CaptureFile {
 
   /// Opens a new capture, which must not be the same file as `source`.
   static func writer(to path: String, insteadOf source: String) throws(ToolError) -> any CaptureWriter {
-    func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
-    guard resolved(path) != resolved(source) else {
-      throw ToolError(.usage, "\(path.inert): the copy must be another file than the capture")
-    }
+    try check(path, insteadOf: source)
     do throws(CaptureError) {
       return try CaptureFiles.writer(path: path)
     } catch {
       throw failure(error, at: path)
+    }
+  }
+
+  /// Opens a new file for what is made of the capture `source`, which must not be that file.
+  static func output(to path: String, insteadOf source: String) throws(ToolError) -> CaptureFileOutput {
+    try check(path, insteadOf: source)
+    do throws(CaptureError) {
+      return try CaptureFileOutput(path: path)
+    } catch {
+      throw failure(error, at: path)
+    }
+  }
+
+  private static func check(_ path: String, insteadOf source: String) throws(ToolError) {
+    func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+    guard resolved(path) != resolved(source) else {
+      throw ToolError(.usage, "\(path.inert): must be another file than the capture")
     }
   }
 
