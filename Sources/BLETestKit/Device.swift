@@ -16,6 +16,9 @@ public final class Device: Sendable {
   public let name: String
   /// Its random static address. Programs do not see it.
   public let address: DeviceAddress
+  /// Its place among the devices of the world.
+  private let number: Int
+  private let marks: WorldMarks
   /// The stored keys. They survive its processes and resets of its controller.
   let bondStore: any BondStore
   let radio: LoopBound<DeviceRadio>
@@ -33,6 +36,8 @@ public final class Device: Sendable {
 
   init(name: String, number: Int, world: World, position: Position?, folder: String?) {
     self.name = name
+    self.number = number
+    marks = world.marks
     loop = world.loop
     let entropy = SeededEntropy(seed: world.seed).fork(UInt64(number) + 1)
     address = DeviceAddress(entropy.next() | 0b11 << 46, kind: .random)
@@ -91,6 +96,7 @@ public final class Device: Sendable {
   /// again in it. `options` read after this call creates managers in it, and those with a restore identifier receive the
   /// preserved state. Settings of the device (its adapter's power, its pairing agent and so on) are as before.
   public func terminateProcess() {
+    mark("its process is terminated")
     let (dead, next) = running.withLock { running in
       let dead = running
       running = makeProcess(dead.launch + 1)
@@ -129,11 +135,13 @@ public final class Device: Sendable {
   /// content once, and more slowly. Advertising is slower and without the name, with all services in the overflow area, where
   /// only a scan for one of them finds the device.
   public func enterBackground() {
+    mark("its application enters the background")
     observer.judge?.setInBackground(true, at: loop.now)
     stack.setInBackground(true)
   }
   /// The application returns to the foreground; scans and advertising are again as requested.
   public func enterForeground() {
+    mark("its application enters the foreground")
     observer.judge?.setInBackground(false, at: loop.now)
     stack.setInBackground(false)
   }
@@ -147,19 +155,40 @@ public final class Device: Sendable {
   }
 
   /// The user switches Bluetooth off: links are closed, the state becomes `poweredOff`.
-  public func powerOff() { set(.power) { $0.powerOff() } }
+  public func powerOff() {
+    mark("its user switches Bluetooth off")
+    set(.power) { $0.powerOff() }
+  }
   /// The user switches Bluetooth on.
-  public func powerOn() { set(.power) { $0.powerOn() } }
+  public func powerOn() {
+    mark("its user switches Bluetooth on")
+    set(.power) { $0.powerOn() }
+  }
   /// The user withdraws the permission: the state becomes `unauthorized`.
-  public func denyBluetooth() { set(.permission) { $0.denyBluetooth() } }
+  public func denyBluetooth() {
+    mark("its user withdraws the permission for Bluetooth")
+    set(.permission) { $0.denyBluetooth() }
+  }
   /// The user permits the use of Bluetooth.
-  public func allowBluetooth() { set(.permission) { $0.allowBluetooth() } }
+  public func allowBluetooth() {
+    mark("its user permits the use of Bluetooth")
+    set(.permission) { $0.allowBluetooth() }
+  }
   /// The controller's hardware fails and recovers: the state becomes `resetting`, then `poweredOn`.
-  public func resetController() { onLoop { $0.controller?.failHardware(code: 0x01) } }
+  public func resetController() {
+    mark("its controller fails and recovers")
+    onLoop { $0.controller?.failHardware(code: 0x01) }
+  }
   /// The controller is pulled out: the state becomes `resetting`, then `unsupported`.
-  public func removeController() { onLoop { $0.unplug() } }
+  public func removeController() {
+    mark("its controller is pulled out")
+    onLoop { $0.unplug() }
+  }
   /// The controller is plugged in again; `powerOn` then makes the stack look for it.
-  public func insertController() { onLoop { $0.isPlugged = true } }
+  public func insertController() {
+    mark("its controller is plugged in")
+    onLoop { $0.isPlugged = true }
+  }
 
   /// The ATT MTU that it offers on later connections, 23 to 517 octets (517).
   public func setMaximumTransmissionUnit(_ octets: Int) {
@@ -172,23 +201,47 @@ public final class Device: Sendable {
   // MARK: The place
 
   /// Moves it out of range of all devices. Connections are lost after their supervision time-out.
-  public func moveAway() { onLoop { $0.isAway = true } }
+  public func moveAway() {
+    mark("it moves out of range")
+    onLoop { $0.isAway = true }
+  }
   /// Moves it back to where it was.
-  public func comeBack() { onLoop { $0.isAway = false } }
+  public func comeBack() {
+    mark("it comes back")
+    onLoop { $0.isAway = false }
+  }
   /// Moves it: RSSI and loss follow from the distance.
-  public func move(to position: Position) { onLoop { $0.move(to: position) } }
+  public func move(to position: Position) {
+    mark("it moves to \(position.x), \(position.y), \(position.z)")
+    onLoop { $0.move(to: position) }
+  }
   /// Takes its battery out: its radio is silent. `comeBack` does not end that, `restorePower` does.
-  public func cutPower() { onLoop { $0.isSilent = true } }
+  public func cutPower() {
+    mark("its power is cut")
+    onLoop { $0.isSilent = true }
+  }
   /// Puts the battery back.
-  public func restorePower() { onLoop { $0.isSilent = false } }
+  public func restorePower() {
+    mark("its power is restored")
+    onLoop { $0.isSilent = false }
+  }
   /// Takes its battery out at the moment a central has connected to it, before any data is exchanged.
   public func cutPowerWhenConnected() { onLoop { $0.losesPowerWhenConnected = true } }
   /// Sets the transmit power in dBm, -127 to 20.
   public func setTransmitPower(_ power: Int8) { onLoop { $0.transmitPower = power } }
   /// Causes a fault that no radio causes: the next packets or commands are lost inside its controller.
-  public func inject(_ fault: ControllerFault) { onLoop { $0.controller?.inject(fault) } }
+  public func inject(_ fault: ControllerFault) {
+    mark("\(fault) in its controller", isFault: true)
+    onLoop { $0.controller?.inject(fault) }
+  }
   /// The kind of controller it has from its next start: smaller, older, or with faults.
   public func setController(_ configuration: ControllerConfiguration) { onLoop { $0.configuration = configuration } }
+
+  /// Marks on the page of a failing test what happens to this device.
+  /// - Parameter sentence: what happens, with the device as "it".
+  func mark(_ sentence: @autoclosure () -> String, isFault: Bool = false) {
+    marks.add(isFault ? .fault : .happening, device: number, at: loop.now) { "\(name): \(sentence())" }
+  }
 
   func onLoop(_ job: @escaping @Sendable (DeviceRadio) -> Void) {
     let radio = radio

@@ -30,8 +30,10 @@ final class FailureWatch: Sendable {
     }
   }
 
-  /// Writes the captures at the first failure, in case the test does not end.
-  func testFailed() {
+  /// Marks the failure on the pages of the worlds, and writes captures and pages at the first one, in case the test does not end.
+  /// - Parameter words: what failed.
+  func testFailed(_ words: String) {
+    for entry in worlds.withLock({ $0 }) { entry.recording.markFailure(words, at: entry.world?.loop.now) }
     let isFirst = failures.withLock { failures in
       failures += 1
       return failures == 1
@@ -39,9 +41,12 @@ final class FailureWatch: Sendable {
     if isFirst { keepCaptures() }
   }
 
-  /// Writes the captures again, with the traffic after the first failure, if there were more failures.
+  /// Writes captures and pages again, with the traffic after the first failure, if there were more failures, and attaches them to the
+  /// test, for a run that keeps attachments (`swift test --attachments-path`).
   func testEnded() {
-    if failures.withLock({ $0 }) > 1 { keepCaptures() }
+    let failures = failures.withLock { $0 }
+    if failures > 1 { keepCaptures() }
+    if failures > 0 { for entry in worlds.withLock({ $0 }) { entry.recording.attach() } }
   }
 
   private func keepCaptures() {
@@ -49,7 +54,7 @@ final class FailureWatch: Sendable {
   }
 }
 
-/// Makes the worlds of a failing test print their seed and write a capture; see `Trait.keepsCapture`.
+/// Makes the worlds of a failing test print their seed and write a capture and a page; see `Trait.keepsCapture`.
 public struct CaptureKeepingTrait: TestTrait, SuiteTrait, TestScoping {
   package init() {}
 
@@ -68,7 +73,7 @@ public struct CaptureKeepingTrait: TestTrait, SuiteTrait, TestScoping {
     if FailureWatch.current != nil { return try await function() }
     let watch = FailureWatch(name: test.name)
     let expectations = IssueHandlingTrait.compactMapIssues { issue in
-      if issue.severity >= .error { watch.testFailed() }
+      if issue.severity >= .error { watch.testFailed("\(issue)") }
       return issue
     }
     defer { watch.testEnded() }
@@ -81,7 +86,7 @@ public struct CaptureKeepingTrait: TestTrait, SuiteTrait, TestScoping {
           Issue.record(error, sourceLocation: error.sourceLocation)
         } catch {
           // swift-testing records this issue outside of this scope.
-          watch.testFailed()
+          watch.testFailed("the test threw \(error)")
           throw error
         }
       }
@@ -90,11 +95,12 @@ public struct CaptureKeepingTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == CaptureKeepingTrait {
-  /// When a test fails, by an expectation or a thrown error, its worlds print their seed and write a capture.
+  /// When a test fails, by an expectation or a thrown error, its worlds print their seed, and write a capture and a page to look at, which
+  /// are attached to the test.
   public static var keepsCapture: Self { CaptureKeepingTrait() }
 }
 
-/// Runs `body` in a new world. If it throws, the world prints its seed and writes a capture. For tests without swift-testing.
+/// Runs `body` in a new world. If it throws, the world prints its seed, and writes a capture and a page. For tests without swift-testing.
 public func withWorld<Result>(
   seed: UInt64? = nil, _ name: String = #function, _ body: (World) async throws -> Result
 ) async throws -> Result {
@@ -102,6 +108,7 @@ public func withWorld<Result>(
   do {
     return try await body(world)
   } catch {
+    world.recording.markFailure("the test threw \(error)", at: world.loop.now)
     world.recording.keep(for: name)
     throw error
   }

@@ -4,20 +4,31 @@ import BLERules
 import Synchronization
 
 /// Keeps the latest calls and callbacks of the programs of a world. Appended to on the programs' threads and read from any.
-final class ProgramRecord: Sendable {
+///
+/// `@unchecked Sendable`: of the recorder only what its mutex guards, or what never changes, is used; the rest is behind a mutex.
+final class ProgramRecord: @unchecked Sendable {
   struct Entry: Sendable {
     /// The device's place among those of the world.
     let device: Int
     let event: ProgramEvent
+    /// The number of packets of the world before it.
+    let packets: Int
+    /// The number of marks of the world before it.
+    let marks: Int
   }
 
   /// The maximum number of events; when it is reached, the older half is discarded.
   private static let limit = 200_000
 
-  fileprivate let isOn: Bool
+  private let recorder: Recorder
+  private let marks: WorldMarks
   private let state = Mutex([Entry]())
 
-  init(isOn: Bool) { self.isOn = isOn }
+  /// - Parameter recorder: keeps the packets of the same world; without packets it keeps no events either.
+  init(beside recorder: Recorder, _ marks: WorldMarks) {
+    self.recorder = recorder
+    self.marks = marks
+  }
 
   /// By time; what happens at one instant by device and manager, of which several may run at the same time; what one manager does in
   /// its order. So it is the same in each run of the same world.
@@ -34,8 +45,12 @@ final class ProgramRecord: Sendable {
     }.map { entries[$0] }
   }
 
-  fileprivate func add(_ entry: Entry) {
+  /// Whether the world keeps its packets.
+  fileprivate var isOn: Bool { recorder.isOn }
+
+  fileprivate func add(_ event: ProgramEvent, of device: Int) {
     guard isOn else { return }
+    let entry = Entry(device: device, event: event, packets: recorder.count, marks: marks.count)
     state.withLock { entries in
       if entries.count >= Self.limit { entries.removeFirst(Self.limit / 2) }
       entries.append(entry)
@@ -65,7 +80,7 @@ final class DeviceProgramObserver: ProgramObserver {
   }
 
   func program(did event: ProgramEvent) {
-    record.add(ProgramRecord.Entry(device: device, event: event))
+    record.add(event, of: device)
     judge?.see(event)
   }
 

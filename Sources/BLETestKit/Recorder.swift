@@ -24,13 +24,15 @@ final class Recorder {
   /// The maximum number of packets; when it is reached, the older half is discarded.
   private static let limit = 200_000
 
-  private let isOn: Bool
+  let isOn: Bool
   private let state = Mutex(State())
 
   private struct State {
     var deviceNames: [String] = []
     var entries: [Entry] = []
     var hasEnded = false
+    /// The number of packets that were discarded.
+    var discarded = 0
   }
 
   private var taps: [DeviceTap] = []
@@ -44,6 +46,8 @@ final class Recorder {
   }
 
   var deviceNames: [String] { state.withLock { $0.deviceNames } }
+  /// The number of packets so far: the place of the next among all of the world.
+  var count: Int { state.withLock { $0.discarded + $0.entries.count } }
   /// The traffic, with the names of the devices.
   var traffic: (deviceNames: [String], entries: [Entry]) { state.withLock { ($0.deviceNames, $0.entries) } }
   var entries: [Entry] { traffic.entries }
@@ -71,7 +75,10 @@ final class Recorder {
       immediate.flush()
     }
     state.withLock { state in
-      if state.entries.count >= Self.limit { state.entries.removeFirst(Self.limit / 2) }
+      if state.entries.count >= Self.limit {
+        state.entries.removeFirst(Self.limit / 2)
+        state.discarded += Self.limit / 2
+      }
       state.entries.append(entry)
     }
   }

@@ -28,6 +28,8 @@ public final class World: @unchecked Sendable {
   package let air: Air
   let recorder: Recorder
   let recording: WorldCapture
+  /// What happened to its devices.
+  let marks: WorldMarks
   /// The calls and callbacks of its programs.
   let programRecord: ProgramRecord
   /// The number of managers of this process that were on no device of a world when this world was created.
@@ -40,7 +42,7 @@ public final class World: @unchecked Sendable {
   let scriptedDevices = Mutex<[ScriptedDevice]>([])
   let surroundings = Mutex(WorldSurroundings())
   let promises = WorldPromises()
-  let faultRecord = FaultRecord()
+  let faultRecord: FaultRecord
   /// Of a world that is explored.
   let trial: WorldTrial?
 
@@ -81,9 +83,12 @@ public final class World: @unchecked Sendable {
     executor = WorldExecutor(loop: loop)
     air = Air(loop: loop, seed: seed)
     recorder = Recorder(isOn: keepsPackets, trial?.capture.flatMap { WorldCapture.writer(for: $0, seed: seed) })
-    programRecord = ProgramRecord(isOn: keepsPackets)
     log = Logger(label: "world", sink: worldLog)
-    recording = WorldCapture(recorder: recorder, seed: seed, log: worldLog)
+    marks = WorldMarks(beside: recorder)
+    faultRecord = FaultRecord(marks)
+    programRecord = ProgramRecord(beside: recorder, marks)
+    recording = WorldCapture(
+      recorder: recorder, programs: programRecord, marks: marks, seed: seed, log: worldLog)
     strangersBefore = ManagersElsewhere.count
     self.trial = trial
     ManagersElsewhere.enterWorld()

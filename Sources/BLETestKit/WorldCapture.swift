@@ -3,21 +3,28 @@ import BLECore
 import BLEWire
 import Glibc
 import Synchronization
+import Testing
 
 /// The traffic of one world. It may outlive the world: when a test throws an error, its world is released before the failure is reported.
 ///
-/// `@unchecked Sendable`: of the recorder only `traffic` is used, which its mutex guards; the rest is immutable or guarded by a mutex.
+/// `@unchecked Sendable`: of the recorder only what its mutex guards is used; the rest is immutable or guarded by a mutex.
 package final class WorldCapture: @unchecked Sendable {
   /// The folder for captures, instead of the one that the environment names.
   @TaskLocal package static var folder: String?
 
-  private let recorder: Recorder
-  private let seed: UInt64
+  let recorder: Recorder
+  let programs: ProgramRecord
+  let marks: WorldMarks
+  let seed: UInt64
   private let log: WorldLog
   private let hasSaid = Mutex(false)
+  /// The path of the capture of the failed test.
+  private let kept = Mutex<String?>(nil)
 
-  init(recorder: Recorder, seed: UInt64, log: WorldLog) {
+  init(recorder: Recorder, programs: ProgramRecord, marks: WorldMarks, seed: UInt64, log: WorldLog) {
     self.recorder = recorder
+    self.programs = programs
+    self.marks = marks
     self.seed = seed
     self.log = log
   }
@@ -38,21 +45,39 @@ package final class WorldCapture: @unchecked Sendable {
     try output.flush()
   }
 
-  /// Writes the capture to `captures` (or the folder that `BLE_CAPTURE_FOLDER` names), and prints on standard error where it is
-  /// and how to run the test again: once, even if it is written again with more traffic.
+  /// Writes capture and page to `captures` (or the folder that `BLE_CAPTURE_FOLDER` names), and prints on standard error where they are
+  /// and how to run the test again: once, even if they are written again with more traffic.
   func keep(for test: String) {
     do {
-      say("the traffic of the failed test is in \(try write(forTest: test)); run it again with BLE_SEED=\(seed)")
+      let path = try write(forTest: test)
+      kept.withLock { $0 = path }
+      say(
+        """
+        the traffic of the failed test is in \(path), and to look at in \(Self.pagePath(beside: path)); run it again with BLE_SEED=\(seed)
+        """)
     } catch {
       say("run the failed test again with BLE_SEED=\(seed) (no capture: \(error))")
     }
   }
 
-  /// Writes the capture to the folder for captures.
-  /// - Returns: the path.
+  /// Attaches the files that were kept to the running test.
+  func attach() {
+    guard let capture = kept.withLock({ $0 }) else { return }
+    for path in [Self.page(beside: capture), capture].compactMap(\.self) {
+      guard let octets = try? CaptureFileInput(path: path).read(Self.attachmentLimit) else { continue }
+      Attachment.record(octets, named: path.split(separator: "/").last.map(String.init))
+    }
+  }
+
+  /// The octets of the longest file that is attached.
+  private static let attachmentLimit = 100_000_000
+
+  /// Writes the capture and its page to the folder for captures.
+  /// - Returns: the path of the capture; see `page(beside:)`.
   func write(forTest test: String) throws -> String {
     let path = Self.path(forTest: test, seed: seed, in: Self.folder)
     try write(toFile: path)
+    try writePage(ofTest: test, to: CaptureFileOutput(path: Self.pagePath(beside: path)))
     return path
   }
 
@@ -64,9 +89,21 @@ package final class WorldCapture: @unchecked Sendable {
     return "\(folder)/\(String(plain.prefix(60)))-\(seed).pcapng"
   }
 
+  /// The path of the page that was written beside a capture; `nil` if there is none.
+  static func page(beside capture: String) -> String? {
+    let path = pagePath(beside: capture)
+    return access(path, R_OK) == 0 ? path : nil
+  }
+
+  private static func pagePath(beside capture: String) -> String {
+    "\(capture.split(separator: ".", omittingEmptySubsequences: false).dropLast().joined(separator: ".")).html"
+  }
+
   /// Writes a world's capture while the world runs; `nil` if the file cannot be made.
   static func writer(for capture: WorldOrder.Capture, seed: UInt64) -> PcapNGWriter? {
     let path = path(forTest: capture.test, seed: seed, in: capture.folder)
+    // Not that of an earlier run: if the process of this world ends, there is none of this one.
+    unlink(pagePath(beside: path))
     return (try? CaptureFileOutput(path: path)).map { PcapNGWriter($0) }
   }
 

@@ -20,7 +20,9 @@ struct FailureTests {
       } catch is Failure {}
     }
     var sizes: [String: Int] = [:]
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".pcapng") {
+      let page = "\(folder)/\(name.dropLast(".pcapng".count)).html"
+      #expect(FileManager.default.fileExists(atPath: page), "\(page)")
       sizes[name] = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")).count
     }
     return sizes

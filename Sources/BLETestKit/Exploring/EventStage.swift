@@ -90,6 +90,7 @@ final class EventStage: TimerTarget, @unchecked Sendable {
     effects[effect, default: 0] += 1
     note(event.happening, in: world)
     event.happening.begin(in: world)
+    world.mark(.fault, "\(event)", device: event.happening.devices.count == 1 ? event.happening.devices.first : nil)
     guard let length = event.happening.length else { return }
     underWay += 1
     world.loop.schedule(after: StackDuration(length), .background, self, tag: tag + 1)

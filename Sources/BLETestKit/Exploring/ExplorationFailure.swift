@@ -13,6 +13,8 @@ public struct ExplorationFailure: Error, Codable, Sendable, CustomStringConverti
   public let sourceLocation: SourceLocation
   /// The path of the world's capture; `nil` if it could not be written.
   public let capturePath: String?
+  /// The path of the same as a page for a browser, with the calls and callbacks of the programs; `nil` if it could not be written.
+  public let pagePath: String?
   /// The number of worlds that were tried until it was found; 0 for `replay`.
   public let worlds: Int
   /// Whether a second run of the same world failed in the same way. If not, the program asks for random numbers or the time
@@ -38,6 +40,7 @@ public struct ExplorationFailure: Error, Codable, Sendable, CustomStringConverti
     reason = report.failure?.words ?? "it does not fail"
     sourceLocation = report.failure?.location ?? location
     capturePath = report.capturePath
+    pagePath = report.capturePath.flatMap(WorldCapture.page(beside:))
     timeline = report.time > .zero ? FailureTimeline(order.events, report.links, end: report.time).text : ""
     self.test = test
   }
@@ -99,6 +102,7 @@ public struct ExplorationFailure: Error, Codable, Sendable, CustomStringConverti
     }
     text += "To run it alone, with the same body:\n\(replayTest)"
     if let capturePath { text += "\nIts traffic is in \(capturePath)." }
+    if let pagePath { text += "\nIt can be looked at in \(pagePath)." }
     return text
   }
 }

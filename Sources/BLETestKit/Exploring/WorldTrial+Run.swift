@@ -55,6 +55,7 @@ extension WorldTrial {
     report.strikes = trial.stage.strikes
     report.opcodes = opcodes.sorted()
     if report.failure != nil { report.links = LinkSpan.all(in: world) }
+    if let failure = trial.failure { world.recording.markFailure(failure.words, at: world.loop.now) }
     if let capture = order.capture {
       report.capturePath = WorldCapture.$folder.withValue(capture.folder) {
         try? world.recording.write(forTest: capture.test)

@@ -1,3 +1,4 @@
+import BLECore
 import BLEFaults
 import Synchronization
 
@@ -17,11 +18,18 @@ public struct FaultStrike: Hashable, Sendable, CustomStringConvertible {
 /// The faults that have struck in a world, the latest at most.
 final class FaultRecord: Sendable {
   private static let limit = 10_000
+  private let marks: WorldMarks
   private let strikes = Mutex<[FaultStrike]>([])
+
+  /// - Parameter marks: those of the page of a failing test.
+  init(_ marks: WorldMarks) { self.marks = marks }
 
   var all: [FaultStrike] { strikes.withLock { $0 } }
 
   func add(_ strike: FaultStrike) {
+    marks.add(.fault, deviceNamed: strike.device, at: .zero + StackDuration(strike.time)) {
+      "\(strike.device): \(strike.fault)"
+    }
     strikes.withLock { strikes in
       if strikes.count >= Self.limit { strikes.removeFirst(Self.limit / 2) }
       strikes.append(strike)
