@@ -9,6 +9,8 @@ extension World {
   /// `perform` has returned: once for each place. Its severity is the rule's: a warning does not fail the test. In a world of `explore` or
   /// `replay` a broken rule of severity `error` ends the world, which fails; warnings are not reported there.
   ///
+  /// Without swift-testing a broken rule is printed on standard error.
+  ///
   /// A suppression that is given twice, names no rule, or has no reason, is an issue at once.
   public var rules: RuleSet? {
     get { promises.rules.set }
@@ -31,6 +33,10 @@ extension World {
   func reportBrokenRules() {
     guard let place = promises.rules.set?.place else { return }
     for broken in promises.rules.takeBroken() {
+      guard Test.current != nil else {
+        worldLog.say("\(broken)")
+        continue
+      }
       Issue.record(
         "\(broken)", severity: broken.rule.severity == .error ? .error : .warning,
         sourceLocation: place.sourceLocation)

@@ -9,6 +9,11 @@ final class WorldStage: Stage, @unchecked Sendable {
   private let lock = NSLock()
   private var devices: [String: Device] = [:]
 
+  init() { world.rules = .iOS(18) }
+
+  /// What iOS would say of the program.
+  var brokenRules: [BrokenRule] { world.brokenRules }
+
   func options(_ device: String) -> [String: Any] { named(device).options }
 
   func wait(_ seconds: Double, until condition: @escaping () -> Bool) async throws {

@@ -11,7 +11,11 @@ var failed = 0
 for program in allPrograms where chosen.isEmpty || chosen.contains("\(program)") {
   do {
     say("\(program)")
-    try await program.init().run(on: WorldStage())
+    let stage = WorldStage()
+    try await program.init().run(on: stage)
+    for broken in stage.brokenRules {
+      say("breaks rule \(broken.rule.number) (\(broken.rule.severity.rawValue)) in \(program): \(broken.what)")
+    }
     passed += 1
   } catch {
     failed += 1

@@ -2,8 +2,8 @@ import CoreBluetooth
 
 /// What is shown of a connected device: its battery.
 final class DevicePage: NSObject, CBPeripheralDelegate {
-  private static let battery = CBUUID(string: "180F")
-  private static let level = CBUUID(string: "2A19")
+  static let battery = CBUUID(string: "FFB0")
+  static let level = CBUUID(string: "2A19")
 
   /// Attributes of an earlier connection are of no use: each connection begins with discovery.
   func show(_ peripheral: CBPeripheral) {

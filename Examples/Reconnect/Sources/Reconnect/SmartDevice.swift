@@ -1,6 +1,7 @@
 import CoreBluetooth
 
-/// The other side, where there is no hardware: a device with a battery.
+/// The other side, where there is no hardware: a device with a battery. Its service is the vendor's own: an app cannot publish the Battery
+/// service, because iOS publishes one itself.
 final class SmartDevice: NSObject, CBPeripheralManagerDelegate {
   private let name: String
   private var manager: CBPeripheralManager!
@@ -13,10 +14,10 @@ final class SmartDevice: NSObject, CBPeripheralManagerDelegate {
 
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     guard peripheral.state == .poweredOn else { return print("state \(peripheral.state.rawValue)") }
-    let battery = CBMutableService(type: CBUUID(string: "180F"), primary: true)
+    let battery = CBMutableService(type: DevicePage.battery, primary: true)
     battery.characteristics = [
       CBMutableCharacteristic(
-        type: CBUUID(string: "2A19"), properties: .read, value: Data([87]), permissions: .readable)
+        type: DevicePage.level, properties: .read, value: Data([87]), permissions: .readable)
     ]
     peripheral.removeAllServices()
     peripheral.add(battery)
