@@ -3,7 +3,7 @@ import Synchronization
 
 /// Runs worlds in a worker, and in another one when the first has ended.
 ///
-/// `@unchecked Sendable`: the worker is used on the serial queue only; its socket is behind a lock.
+/// `@unchecked Sendable`: the worker is used on the serial queue only; its socket, and whether this is over, are behind a lock.
 final class WorkerLane: WorldRunner, @unchecked Sendable {
   private let call: ExploreCall
   /// A worker that has grown by more octets than this is replaced between two worlds.
@@ -11,9 +11,14 @@ final class WorkerLane: WorldRunner, @unchecked Sendable {
   private let queue = DispatchQueue(label: "worlds of a worker")
   private var worker: WorkerProcess?
   private var residentAtStart = 0
-  private var isOver = false
-  /// That of the worker.
-  private let socket = Mutex<LineSocket?>(nil)
+  private let running = Mutex(Running())
+
+  private struct Running {
+    /// That of the worker.
+    var socket: LineSocket?
+    /// The exploration is cancelled, or has ended.
+    var isOver = false
+  }
 
   init(for call: ExploreCall, growthLimit: Int) {
     self.call = call
@@ -35,16 +40,23 @@ final class WorkerLane: WorldRunner, @unchecked Sendable {
       await onQueue { self.report(on: order) }
     } onCancel: {
       // The worker ends when it reads the end, whatever its world does; the queue waits for that.
-      socket.withLock { $0?.shutDown() }
+      stop()
     }
   }
 
   func end() async {
-    await onQueue {
-      self.isOver = true
-      self.replaceWorker(with: nil)
+    stop()
+    await onQueue { self.replaceWorker(with: nil) }
+  }
+
+  private func stop() {
+    running.withLock { running in
+      running.isOver = true
+      running.socket?.shutDown()
     }
   }
+
+  private var isOver: Bool { running.withLock { $0.isOver } }
 
   private func onQueue<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
@@ -54,7 +66,11 @@ final class WorkerLane: WorldRunner, @unchecked Sendable {
 
   private func replaceWorker(with next: WorkerProcess?) {
     worker = next
-    socket.withLock { $0 = next?.socket }
+    let isOver = running.withLock { running in
+      running.socket = next?.socket
+      return running.isOver
+    }
+    if isOver { next?.socket.shutDown() }
   }
 
   private func start(describingTraps: Bool) -> String? {
@@ -81,11 +97,11 @@ final class WorkerLane: WorldRunner, @unchecked Sendable {
     // The world that is kept is run by a worker of its own, which describes traps.
     if order.capture != nil { replaceWorker(with: nil) }
     var hasBeenKilled = false
-    while true {
+    while !isOver {
       if worker == nil, let reason = start(describingTraps: order.capture != nil) {
         return WorldReport(failure: .limit("worker", "its process cannot be started: \(reason)"))
       }
-      guard !isOver, let worker else { return WorldReport(failure: .limit("worker", "the exploration is over")) }
+      guard let worker else { break }
       switch worker.run(order) {
       case .report(let report):
         if report.isLast || report.resident > residentAtStart + growthLimit { replaceWorker(with: nil) }
@@ -101,5 +117,6 @@ final class WorkerLane: WorldRunner, @unchecked Sendable {
         return report
       }
     }
+    return WorldReport(failure: .limit("worker", "the exploration is over"))
   }
 }
