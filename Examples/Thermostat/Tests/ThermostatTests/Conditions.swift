@@ -37,7 +37,7 @@
   }
 
   extension ExplorationBudget {
-    /// What happens in a home. Keys that are lost need the user; controllers have no bad habits.
+    /// What happens in a home. Keys that are lost need the user.
     static var home: ExplorationBudget {
       var budget = ExplorationBudget()
       budget.kinds.remove(.bondLoss)
