@@ -82,7 +82,7 @@ struct DeviceFileReaderTests {
     arguments: [
       ("", "x.json:1:1: expected a value, found the end of the file"),
       ("[]", "x.json:1:1: expected an object for the device description, found a list"),
-      ("{}", "x.json:1:1: the device description needs \"format\""),
+      ("{}", "x.json:1:1: the device description needs \"format\" and \"name\" and \"match\""),
       (
         #"{"format": "ble-device/9", "name": "x", "match": {"names": ["x"]}}"#,
         #"x.json:1:12: expected "ble-device/1", found "ble-device/9""#
