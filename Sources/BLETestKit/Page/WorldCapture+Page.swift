@@ -2,7 +2,6 @@ import BLEAdapter
 import BLECapture
 import BLECore
 import BLETimeline
-import BLEWire
 
 /// The page of a world: its packets, the calls and callbacks of its programs, and what happened to its devices.
 extension WorldCapture {
@@ -36,10 +35,7 @@ extension WorldCapture {
         if index >= skipped { beside.write(writer) }
         besides.removeFirst()
       }
-      let dissected = dissection.dissect(
-        CapturedPacket(
-          timestamp: Self.time(entry.instant), interface: entry.device,
-          content: .hci(entry.packet, entry.direction == .toHost ? .received : .sent)))
+      let dissected = dissection.dissect(entry.captured)
       if selection.contains(dissected), index >= skipped { writer.add(dissected, device: entry.device) }
     }
     for beside in besides { beside.write(writer) }
@@ -65,16 +61,16 @@ extension WorldCapture {
 
   /// In the order in which they happened.
   private var besides: [Beside] {
-    let programs = programs.entries.compactMap { entry in
+    let steps = programs.entries.compactMap { entry in
       ProgramStep(entry.event).map { step in
         Beside(packets: entry.packets, instant: entry.event.time, rank: 2 * entry.marks) {
           $0.add(step, device: entry.device, at: Self.time(entry.event.time))
         }
       }
     }
-    let all = marks.all
-    let discarded = marks.count - all.count
-    let marks = all.enumerated().map { index, entry in
+    let kept = marks.all
+    let discarded = marks.count - kept.count
+    let marked = kept.enumerated().map { index, entry in
       let mark: TimelineMark =
         switch entry.kind {
         case .happening: .happening(entry.text)
@@ -85,13 +81,13 @@ extension WorldCapture {
         $0.add(mark, device: entry.device, at: Self.time(entry.instant))
       }
     }
-    let besides = programs + marks
-    return besides.indices.sorted { left, right in
-      let (one, other) = (besides[left], besides[right])
+    let all = steps + marked
+    return all.indices.sorted { left, right in
+      let (one, other) = (all[left], all[right])
       if one.packets != other.packets { return one.packets < other.packets }
       if one.instant != other.instant { return one.instant < other.instant }
       return one.rank != other.rank ? one.rank < other.rank : left < right
-    }.map { besides[$0] }
+    }.map { all[$0] }
   }
 
   private static func time(_ instant: StackInstant) -> CaptureTimestamp {
