@@ -50,7 +50,7 @@ private func record(_ packet: CapturedPacket) -> [UInt8] { Array(LogFiles.androi
       opening.discoverLamp()
       var talk = LogScript()
       for number in 0..<64 as Range<UInt8> {
-        talk.frame([0x1B, 0x10, 0] + Array(repeating: number, count: 500), 0x41, .received, size: 251)
+        talk.frame([0x1B, 0x10, 0] + Array(repeating: number, count: 240), 0x41, .received, size: 251)
         talk.advertise(DeviceAddress(UInt64(number), kind: .random), [2, 1, 6])
       }
       talk.answer([0x1B, 0x23, 0, 1])
