@@ -185,6 +185,23 @@ import Testing
     #expect(CloneReplay(device, learned.recording).run().share == 10_000)
   }
 
+  @Test("I14.1 what is notified after a subscription is no answer to a write in front of it")
+  func subscriptionsAfterWrites() {
+    var log = LogScript()
+    log.connect(LogScript.lamp, 0x40)
+    log.discoverLamp()
+    log.ask([0x52, 0x21, 0, 7])
+    log.ask([0x12, 0x24, 0, 1, 0])
+    log.answer([0x13])
+    for number in 1...3 as ClosedRange<UInt8> {
+      log.wait(200)
+      log.answer([0x1B, 0x23, 0, number])
+    }
+    let learned = DeviceLearner.learn(log.device(LogScript.lamp))
+    #expect(learned.recording.answers.isEmpty)
+    #expect(learned.counts.streams == 1)
+  }
+
   @Test("I14.1 a stream is not taken for the answers to writes that fall between")
   func streamsBesideWrites() {
     let device = lamp { log in

@@ -27,6 +27,8 @@ struct TalkLearner {
   private var last: (handle: UInt16, index: Int, time: Int64)?
   private var chain: [UInt16: Int64] = [:]
   private var configurations: [UInt16: UInt16] = [:]
+  /// When the client has subscribed: what it wrote before that is not what is answered.
+  private var subscribed: [UInt16: Int64] = [:]
   private var prepared: [(handle: UInt16, offset: Int, octets: Data)] = []
 
   init(_ talk: LoggedTalk, _ table: ClonedTable, pushing handles: Set<UInt16>) {
@@ -35,6 +37,7 @@ struct TalkLearner {
       last = nil
       chain = [:]
       configurations = [:]
+      subscribed = [:]
       prepared = []
       for handle in handles {
         runs[handle, default: []].append(
@@ -136,6 +139,7 @@ struct TalkLearner {
       if bits == 0 {
         end(target, at: time)
       } else if before == 0 {
+        subscribed[target] = time
         end(target, at: time)
         runs[target]?.append(StreamLearner.Run(beginning: .subscription, began: time, ended: time))
       }
@@ -173,7 +177,7 @@ struct TalkLearner {
       values[handle, default: ValueLearner()].add(.notified(octets))
       var push = Push(
         handle: handle, link: link, said: StreamLearner.Said(time: time, octets: octets, isIndication: isIndication))
-      if let last, time - (chain[handle] ?? last.time) <= Self.patience {
+      if let last, last.time >= subscribed[handle] ?? 0, time - (chain[handle] ?? last.time) <= Self.patience {
         push.cause = (last.handle, last.index)
         chain[handle] = time
       }
