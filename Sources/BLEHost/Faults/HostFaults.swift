@@ -107,7 +107,7 @@ final class HostFaults: TimerTarget {
       case .drop(let number): for gate in gates.values { gate.drop(number) }
       case .perform(let action, let link): perform(action, on: link)
       case .strike(let fault, _):
-        log.log(.notice, "\(fault)")
+        log.log(.info, "\(fault)")
         didStrike(fault, loop.now)
       }
     }
