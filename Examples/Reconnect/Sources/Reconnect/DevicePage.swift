@@ -12,10 +12,13 @@ final class DevicePage: NSObject, CBPeripheralDelegate {
   }
 
   func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: Error?) {
+    // The user may have left the device in the meantime.
+    guard peripheral.state == .connected else { return }
     for service in peripheral.services ?? [] { peripheral.discoverCharacteristics([Self.level], for: service) }
   }
 
   func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: Error?) {
+    guard peripheral.state == .connected else { return }
     for characteristic in service.characteristics ?? [] { peripheral.readValue(for: characteristic) }
   }
 
