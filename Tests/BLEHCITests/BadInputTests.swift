@@ -109,6 +109,16 @@ struct BadInputTests {
     #expect(bench.controller.features != nil)
   }
 
+  @Test("I14.7 a hardware error during the start-up, after the reset, begins it again")
+  func hardwareErrorDuringStartUp() async throws {
+    let bench = HostBench { chip, _ in chip.silent = [LEReadBufferSize.opcode] }
+    bench.controller.start()
+    await bench.advance(.milliseconds(100))
+    #expect(bench.controller.state == .starting)
+    bench.chip.inject(HardwareErrorEvent(hardwareCode: 0x42))
+    #expect(bench.heard.failures.first == .hardwareError(code: 0x42))
+  }
+
   @Test("packets before the controller is ready are ignored")
   func staleEvents() async {
     let bench = HostBench { chip, _ in chip.silent = [HCIReset.opcode] }

@@ -38,7 +38,7 @@ extension HCIController {
     switch event {
     case .commandComplete(let answer): receiveAnswer(answer)
     case .commandStatus(let answer): receiveAnswer(answer)
-    case .hardwareError(let error): if isReady { fail(.hardwareError(code: error.hardwareCode)) } else { ignore(event) }
+    case .hardwareError(let error): if isReset { fail(.hardwareError(code: error.hardwareCode)) } else { ignore(event) }
     case .dataBufferOverflow: if isReady { fail(.dataBufferOverflow) } else { ignore(event) }
     case .leConnectionComplete, .leEnhancedConnectionComplete, .leEnhancedConnectionCompleteV2: connected(event)
     case .disconnectionComplete(let end): disconnected(end)

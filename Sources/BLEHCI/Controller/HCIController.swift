@@ -51,6 +51,9 @@ public final class HCIController {
   private var transport: (any HCITransport)?
   private(set) var isReady = false
   private var startUp: HCIStartUp?
+  /// Whether the controller was reset by this side: from then on a failure of its hardware concerns this side, also during the start-up,
+  /// whose masks and addresses it discards.
+  var isReset: Bool { isReady || startUp?.isReset == true }
   private var restartCount = 0
   private var readySince = StackInstant.zero
   private var restartTimer = TimerToken()

@@ -15,6 +15,8 @@ final class HCIStartUp {
   private unowned let controller: HCIController
   private let finished: (Result<ControllerFeatures, HCIFailure>) -> Void
   private var features = ControllerFeatures()
+  /// Whether the controller has answered the reset.
+  private(set) var isReset = false
 
   init(
     controller: HCIController, finished: @escaping (Result<ControllerFeatures, HCIFailure>) -> Void
@@ -122,6 +124,7 @@ final class HCIStartUp {
   }
 
   private func proceed(after step: Step) {
+    if step == .reset { isReset = true }
     guard let next = Step(rawValue: step.rawValue + 1) else { return finish() }
     perform(next)
   }
