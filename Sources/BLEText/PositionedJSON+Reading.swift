@@ -54,17 +54,4 @@ extension PositionedJSON {
     }
     return word
   }
-
-  /// A list of words of a set, each at most once.
-  package func words<Word: RawRepresentable & CaseIterable & Hashable>(
-    _ what: String, atLeast least: Int
-  ) throws(PositionedError) -> Set<Word> where Word.RawValue == String {
-    var result: Set<Word> = []
-    _ = try list("a list of words", least...Word.allCases.count) { (entry) throws(PositionedError) in
-      guard result.insert(try entry.word(what)).inserted else {
-        throw PositionedError(entry.position, "this appears twice")
-      }
-    }
-    return result
-  }
 }

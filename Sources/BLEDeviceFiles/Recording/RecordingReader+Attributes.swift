@@ -25,8 +25,8 @@ extension RecordingReader {
     let handle = object.required("handle", Self.handle)
     let kind = kind(&object)
     let value = object.optional("value") { (json) in self.value(json) }
-    let follows: Set<RecordedAttribute.Source>? = object.optional("follows") { (json) throws(PositionedError) in
-      try json.words("what a value follows", atLeast: 1)
+    let follows: Set<RecordedAttribute.Source>? = object.optional("follows") { (json) in
+      mistakes.words(json, "what a value follows", atLeast: 1)
     }
     let readRefusal = object.optional("read_refused") { (json) in self.refusal(json) }
     let writeRefusal = object.optional("write_refused") { (json) in self.refusal(json) }
@@ -51,8 +51,8 @@ extension RecordingReader {
     }
     if let characteristic = object.member("characteristic") {
       let value = object.required("value_handle", Self.handle)
-      let properties: Set<PropertyWord>? = object.optional("properties") { (json) throws(PositionedError) in
-        try json.words("a property", atLeast: 0)
+      let properties: Set<PropertyWord>? = object.optional("properties") { (json) in
+        mistakes.words(json, "a property", atLeast: 0)
       }
       guard let uuid = uuid(characteristic), let value else { return nil }
       let bits = (properties ?? []).reduce(UInt8(0)) { $0 | $1.bit }
