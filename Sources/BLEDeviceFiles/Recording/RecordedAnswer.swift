@@ -43,7 +43,7 @@ public struct RecordedStatement: Sendable, Hashable {
   /// What is said.
   public var value: RecordedValue
 
-  /// - Parameter delay: in microseconds.
+  /// A value of the attribute `handle`, sent `delay` microseconds after the write.
   public init(handle: UInt16, isIndication: Bool, delay: Int64, value: RecordedValue) {
     self.handle = handle
     self.isIndication = isIndication
@@ -75,9 +75,7 @@ public struct RecordedStream: Sendable, Hashable {
   /// After so many microseconds a run is repeated; `nil`: it ends.
   public var pause: Int64?
 
-  /// - Parameters:
-  ///   - runs: times in microseconds, ascending.
-  ///   - pause: in microseconds.
+  /// Values of the attribute `handle`. The times of each of `runs` are in microseconds and ascend; `pause` is in microseconds as well.
   public init(
     handle: UInt16, isIndication: Bool, beginning: Beginning, runs: [[Int64]], value: RecordedValue, pause: Int64?
   ) {

@@ -51,7 +51,7 @@ public struct RecordedAdvertisement: Sendable, Hashable {
   /// The time between two, in microseconds; `nil` if one was heard.
   public var interval: Int64?
 
-  /// - Parameter interval: in microseconds.
+  /// An advertisement with this content, each `interval` microseconds.
   public init(data: Data, isScanResponse: Bool, isConnectable: Bool, interval: Int64?) {
     self.data = data
     self.isScanResponse = isScanResponse
@@ -90,7 +90,7 @@ public struct RecordedParameterRequest: Sendable, Hashable {
   /// In units of 10 ms.
   public var supervisionTimeout: UInt16
 
-  /// - Parameter delay: in microseconds.
+  /// A request, sent `delay` microseconds after the beginning of the link.
   public init(
     delay: Int64, minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16
   ) {

@@ -47,12 +47,13 @@ struct CommandProcessTests {
     #expect(errors.contains { $0.hasPrefix("Usage: ble") })
   }
 
-  @Test("A profile with a mistake ends with 65, file, line and column")
+  @Test("A profile with mistakes ends with 65, and file, line and column of each")
   func aProfileWithAMistakeEndsWith65() throws {
     let path = try place.file("wrong.json", "{\n  \"name\": \"x\",\n  \"services\": [{\"uuid\": \"XYZ\"}]\n}")
     let plain = try place.run("serve", path)
     #expect(plain.status == 65 && plain.lines.isEmpty)
-    #expect(plain.errors.first?.contains("wrong.json:3:25: invalid UUID 'XYZ'") == true)
+    #expect(plain.errors.first?.contains("wrong.json:3:16: a service needs \"characteristics\"") == true)
+    #expect(plain.errors.contains { $0.contains("wrong.json:3:25: invalid UUID 'XYZ'") })
     let json = try place.run("serve", path, "--json")
     let error = ToolProcess.object(try #require(json.errors.last))?["error"] as? [String: Any]
     #expect(error?["kind"] as? String == "bad-data" && error?["status"] as? Int == 65)

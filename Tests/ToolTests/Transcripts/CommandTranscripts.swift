@@ -242,6 +242,20 @@ struct CommandTranscripts {
     #expect(result.status == 0 && result.lines.arePlain && result.lines.contains { $0.contains("ATT_READ_RSP") })
   }
 
+  @Test("ble clone on a terminal prints how much of the log it reproduces")
+  func bleCloneOnATerminalPrintsHowMuch() throws {
+    let terminal = try place.runOnTerminal("clone", try capture(), "-o", place.path("clone.json"))
+    #expect(terminal.model.text.contains("reproduces 100 %"), "\(terminal.transcript)")
+  }
+
+  @Test("ble clone in a pipe prints the device file where no other file is named")
+  func bleCloneInAPipePrintsTheDeviceFile() throws {
+    let result = try place.run("clone", try capture())
+    #expect(result.status == 0 && result.lines.arePlain, "\(result.transcript)")
+    #expect(result.lines.contains { $0.contains("\"ble-device/1\"") }, "\(result.transcript)")
+    #expect(result.errors.contains { $0.contains("reproduces 100 %") }, "\(result.transcript)")
+  }
+
   @Test("ble capture redact on a terminal prints how many packets it copied")
   func bleCaptureRedactOnATerminalPrintsHowManyPackets() throws {
     let terminal = try place.runOnTerminal("capture", "redact", try capture(), place.path("copy.btsnoop"))
