@@ -120,6 +120,20 @@ struct QueueTests {
     #expect(story.world.logLines.contains { $0.text.contains("'remote control'") && $0.text.contains("one instant") })
   }
 
+  @Test("I11.26 a queue that endlessly makes requests faster than they are carried out does not stop the clock")
+  func endlessFlood() async throws {
+    let story = Story(seed: 12)
+    try await story.world.wait(within: .seconds(10)) { story.remote.isConnected }
+    let flood = Endless { for _ in 0..<5 { story.remote.stopScan() } }
+    story.remote.forever(flood)
+    let begin = story.world.now
+    await story.world.advance(by: .seconds(2))
+    flood.stop()
+    #expect(story.world.now - begin == .seconds(2))
+    story.remote.setBrightness(4)
+    try await story.world.wait(within: .seconds(5)) { story.lamp.values == [4] }
+  }
+
   @Test("I11.26 a blocked queue holds the world for a moment, which is then reported, and no longer")
   func blocked() async throws {
     let story = Story(seed: 11)

@@ -27,6 +27,8 @@ struct QueuePassage {
   private static let rounds = 2
   /// The number of consecutive rounds with jobs after which the program is considered to do that without end.
   private static let limit = 10_000
+  /// The number of jobs at one instant after which the same holds, where a queue is not waited for: no round counts its blocks.
+  private static let jobLimit = 100_000
 
   private var followed: [ProcessNumber: [ObjectIdentifier: Followed]] = [:]
   /// Processes whose code has run since the last passage.
@@ -35,6 +37,8 @@ struct QueuePassage {
   private var roundsLeft = 0
   private var roundsInARow = 0
   private var jobsSeen = 0
+  /// The number of jobs at this instant, while a queue is not waited for.
+  private var jobsAtInstant = 0
   /// Queues that the loop's block has not passed yet, and that the run waits for.
   private var waitedFor: [ObjectIdentifier: ProgramQueue] = [:]
   /// All queues on which that block is enqueued, including abandoned ones.
@@ -68,14 +72,23 @@ struct QueuePassage {
   mutating func runBegins() {
     isExhausted = false
     roundsInARow = 0
+    jobsAtInstant = 0
     blocked.removeAll(keepingCapacity: true)
     codeRuns(in: nil)
   }
 
-  mutating func jobsWereTaken() {
+  mutating func jobsWereTaken(_ count: Int) {
     jobsSeen = 0
     roundsInARow = 0
+    guard !blocked.isEmpty, !isExhausted else { return }
+    jobsAtInstant += count
+    guard jobsAtInstant > Self.jobLimit else { return }
+    isExhausted = true
+    let queues = followed.values.flatMap { $0.filter { blocked.contains($0.key) }.values }
+    exhausted = Set(queues.map(\.queue.label)).sorted()
   }
+
+  mutating func clockMoved() { jobsAtInstant = 0 }
 
   /// Returns the next round; an empty one when all queues are passed.
   /// - Parameter jobs: the number of waiting jobs.

@@ -207,6 +207,9 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     }
   }
 
+  /// The number of jobs that are run at one instant while a program submits jobs without end.
+  private static let endlessJobLimit = 10_000
+
   private enum Step {
     case jobs([Job])
     case passage(QueuePassage.Round)
@@ -240,9 +243,14 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     // A program that submits jobs without end does not stop the clock: its jobs run once at each instant.
     if !shared.jobs.isEmpty, !shared.passage.isExhausted || !shared.hasRunJobs {
       shared.hasRunJobs = true
-      shared.passage.jobsWereTaken()
+      shared.passage.jobsWereTaken(shared.jobs.count)
       var taken: [Job] = []
       swap(&taken, &shared.jobs)
+      // Such a program may submit jobs faster than they are run: each instant would have more of them than the one before.
+      if shared.passage.isExhausted, taken.count > Self.endlessJobLimit {
+        shared.jobs = Array(taken[Self.endlessJobLimit...])
+        taken.removeLast(taken.count - Self.endlessJobLimit)
+      }
       return .jobs(taken)
     }
     return hasDeliveries ? .deliveries : .clock
@@ -296,7 +304,10 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   func moveClock(to instant: StackInstant) {
     guard instant > now else { return }
     time.store(instant.nanoseconds, ordering: .relaxed)
-    shared.withLock { $0.hasRunJobs = false }
+    shared.withLock { shared in
+      shared.hasRunJobs = false
+      shared.passage.clockMoved()
+    }
   }
 
   private func fireTimers(at deadline: StackInstant) {
