@@ -83,7 +83,7 @@ def test_a_device_is_served(lab):
 
 def test_the_adapter_is_switched_on_again_for_the_daemon(lab, owenli):
     wait_until_powered(lab)
-    assert lab.ble("scan", "--timeout", "2", "--adapter", "hci")[0] == 0
+    assert lab.ble("scan", "--timeout", "10", "--adapter", "hci")[0] == 0
     wait_until_powered(lab)
 
 
