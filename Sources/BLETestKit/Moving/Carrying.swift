@@ -2,7 +2,7 @@ import BLECore
 
 /// How a device is held, which says how much of its signal the body of its user takes.
 ///
-/// Whoever carries it turns around in the course of a minute: the loss moves between facing the others and turning the back to
+/// The person who carries it turns around in the course of a minute: the loss moves between facing the others and turning the back to
 /// them. `Docs/radio.md` names the sources.
 public enum Carrying: CaseIterable, Hashable, Sendable {
   /// It lies free.

@@ -50,7 +50,7 @@ package final class ScriptedRadio: HCITransportReceiver {
   package var onConnected: (() -> Void)?
   /// Called when the link has ended.
   package var onDisconnected: (() -> Void)?
-  /// Whether a central that wants to pair is told that it cannot; otherwise it gets no answer.
+  /// Whether a Pairing Request is answered with Pairing Failed; otherwise it gets no answer.
   package var refusesPairing = false
   package private(set) var connectionCount = 0
   private var advertisement: ScriptedAdvertisement?

@@ -57,7 +57,7 @@ import Foundation
   private let path: String
   private let writer: TimelineWriter
   private var devices: [Int: Int] = [:]
-  /// The limit for interfaces that are told apart; the others are with the last device.
+  /// The number of interfaces whose devices are kept apart; further ones count as the last of them.
   private static let interfaceLimit = 4_096
 
   /// - Parameter source: the path of the capture.

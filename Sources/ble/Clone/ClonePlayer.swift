@@ -20,11 +20,13 @@ import Foundation
   private var failure: ToolError?
 
   /// `nil` if the file is no clone, or has to be played by Core Bluetooth's API, which is then said.
-  init?(_ description: DeviceDescription, name: String?, in session: Session) throws(ToolError) {
+  init?(
+    _ description: DeviceDescription, name: String?, hasFaults: Bool, in session: Session
+  ) throws(ToolError) {
     guard let recording = description.recording, description.simulation == nil else { return nil }
     self.recording = recording
     self.session = session
-    guard let place = Self.place(recording, name, session) else { return nil }
+    guard let place = Self.place(recording, name, hasFaults, session) else { return nil }
     radio = ControllerRadio(
       air: place.air, device: place.device ?? RadioIdentity.programName, address: nil,
       recording: session.options.recording)
@@ -32,10 +34,11 @@ import Foundation
 
   /// Where the device is played as it is; `nil` if it cannot be.
   private static func place(
-    _ recording: RecordedDevice, _ name: String?, _ session: Session
+    _ recording: RecordedDevice, _ name: String?, _ hasFaults: Bool, _ session: Session
   ) -> (air: String, device: String?)? {
     var obstacle = ClonedRadio.obstacle(recording)
     if name != nil { obstacle = "--name changes what the device advertised" }
+    if hasFaults { obstacle = "--faults needs a host, whose packets it changes" }
     if session.options.capture != nil { obstacle = "--capture records a host and its controller" }
     guard obstacle == nil, case .radio(let air, let device)? = DefaultStack.adapterName else {
       let reason = obstacle ?? "Only the embedded radio plays a device as it is"

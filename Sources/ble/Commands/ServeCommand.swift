@@ -48,7 +48,7 @@ struct ServeCommand: ToolCommand {
     try session.pairing.serve(nil)
     switch try source.load() {
     case .device(let description):
-      if let clone = try ClonePlayer(description, name: name, in: session) {
+      if let clone = try ClonePlayer(description, name: name, hasFaults: faults != nil, in: session) {
         if let duration { onMain(after: duration) { clone.end() } }
         return try await clone.run()
       }

@@ -58,6 +58,25 @@ import Testing
     _ = try played.finish()
   }
 
+  @Test("I14.2 a clone that is served with faults has them: it is played by Core Bluetooth's API, which is said")
+  func faults() throws {
+    let server = try place.serve("owenli")
+    let log = try logged("explore", "Owenli")
+    server.send(SIGINT)
+    _ = try server.finish()
+    let file = place.path("faulty.json")
+    #expect(try place.run("clone", log, "-o", file).status == 0)
+    let faults = try place.file(
+      "faults.json",
+      #"{"format": "ble-faults/1", "faults": [{"when": {"read": "FFF2", "every": true}, "what": {"error": "0x80"}}]}"#)
+    let played = try place.serve(file, "--faults", faults)
+    let read = try place.run("read", "Owenli", "FFF2")
+    #expect(read.status != 0 && read.lines.isEmpty, "\(read.transcript)")
+    played.send(SIGINT)
+    _ = try played.finish()
+    #expect(played.errors.contains { $0.contains("--faults needs a host") }, "\(played.transcript)")
+  }
+
   @Test("I14.1 --anonymize leaves neither names nor values of the device in the file, and it can still be served")
   func anonymous() throws {
     let server = try place.serve("owenli")
