@@ -23,41 +23,44 @@ public enum Allocations {
     return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * sysconf(Int32(_SC_PAGESIZE))
   }
 
-  /// How many octets a repetition leaves behind, judged by eight equal parts of `count`.
-  ///
-  /// Dispatch keeps freed blocks for each of its threads, up to 1,024 of 128 octets, and how many threads there are is the machine's
-  /// business: the whole grows by leaps now and then. What each repetition leaves behind shows in every part: the second smallest
-  /// growth is taken. A table that is never emptied grows by leaps as well, when it doubles: for that there is the total.
-  /// - Parameters:
-  ///   - limit: where more octets than that are left behind, it is repeated as often again, three times at most. On a busy machine with
-  ///     many threads the caches are filled more slowly than they were warmed up; what each repetition loses is lost in every round.
-  ///   - repeatUntil: repeats what is measured until it was done so often altogether.
+  /// How many octets a repetition leaves behind.
+  /// - Parameter repeatUntil: repeats what is measured until it was done so often. Has been done often enough before that what is allocated
+  ///   once is there.
   public static func leftBehind(
-    byEachOf count: Int, atMost limit: Double = .infinity, _ repeatUntil: (Int) async throws -> Void
+    byEachOf count: Int, _ repeatUntil: (Int) async throws -> Void
   ) async rethrows -> Growth {
-    let parts = 8
-    var (growth, rounds) = (Growth(octets: .infinity, held: []), 0)
-    repeat {
-      var held = [live]
-      for part in 1...parts {
-        try await repeatUntil(count * rounds + count * part / parts)
-        held.append(live)
-      }
-      let growths = zip(held.dropFirst(), held).map { $0 - $1 }.sorted()
-      growth = Growth(octets: Double(growths[1]) / Double(count / parts), held: held)
-      rounds += 1
-    } while growth.octets > limit && rounds < 4
-    return growth
+    let before = settled
+    try await repeatUntil(count)
+    return Growth(count: count, before: before, after: settled)
+  }
+
+  /// Live octets, after Dispatch's idle threads have ended.
+  ///
+  /// Dispatch keeps freed blocks for each of its threads, up to 1,024 of 64 octets. How many threads there are, and how soon their blocks are that
+  /// many, depends on how busy the machine is: they are megabytes that no table holds. A thread ends when it was idle for five seconds, and
+  /// its blocks are freed. Blocks the thread of the caller meanwhile: a task that sleeps would keep others awake.
+  private static var settled: Int {
+    var (count, since) = (threadCount, ContinuousClock.now)
+    let end = since + .seconds(60)
+    while ContinuousClock.now < min(since + .seconds(7), end) {
+      usleep(50_000)
+      let now = threadCount
+      if now != count { (count, since) = (now, .now) }
+    }
+    return live
+  }
+
+  private static var threadCount: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
   }
 
   public struct Growth: CustomStringConvertible, Sendable {
+    fileprivate let count: Int
+    /// Live octets before the first repetition, and after the last.
+    public let before, after: Int
     /// For each repetition.
-    public let octets: Double
-    /// Live octets before, between and after the parts.
-    public let held: [Int]
-    /// Octets by which the whole has grown, the leaps included.
-    public var total: Int { (held.last ?? 0) - (held.first ?? 0) }
+    public var octets: Double { Double(after - before) / Double(count) }
 
-    public var description: String { "\(octets) octets each; live octets: \(held)" }
+    public var description: String { "\(octets) octets each; live octets: \(before), then \(after)" }
   }
 }

@@ -14,12 +14,10 @@ struct StormAttacks {
   func connections() async throws {
     await #expect(processExitsWith: .success) {
       let storm = try await Storm.start()
-      // Until Dispatch has the blocks that it keeps: memory that grows after that is leaked.
-      try await storm.cycles(20_000)
-      let growth = try await Allocations.leftBehind(byEachOf: 10_000, atMost: 9) { _ in
-        try await storm.cycles(10_000 / 8)
-      }
-      #expect(growth.octets < 10 && growth.total < Storm.leaps, "\(growth)")
+      try await storm.cycles(2_000)
+      let growth = try await Allocations.leftBehind(byEachOf: 10_000) { try await storm.cycles($0) }
+      // Up to 25: the testing library keeps backtraces of errors that were thrown, and clears them out now and then.
+      #expect(growth.octets < 50, "\(growth)")
       try await storm.isOver()
     }
   }
@@ -48,10 +46,10 @@ struct StormAttacks {
       try await world.wait(within: .seconds(5)) { shelf.manager.isAdvertising }
       attacker.connect(to: address)
       try await world.wait(within: .seconds(1_000)) { attacker.connectionCount > 300 }
-      let growth = try await Allocations.leftBehind(byEachOf: 1_000, atMost: 99) { goal in
+      let growth = try await Allocations.leftBehind(byEachOf: 1_000) { goal in
         try await world.wait(within: .seconds(10_000)) { attacker.connectionCount > 300 + goal }
       }
-      #expect(growth.octets < 100 && growth.total < Storm.leaps, "\(growth)")
+      #expect(growth.octets < 100, "\(growth)")
       attacker.linkChanged = { _, _ in }
       try await world.wait(within: .seconds(60)) { !attacker.isConnected }
       #expect(shelf.centrals.isEmpty)
@@ -93,8 +91,6 @@ struct StormAttacks {
 private struct Storm {
   let host: BetrayedHost
   let shelf: PeripheralApp
-  /// Dispatch's cache for four threads, 1,024 blocks of 128 octets for each.
-  static let leaps = 4 * 131_072
 
   static func start() async throws -> Storm {
     let host = BetrayedHost(World(seed: 1, keepsPackets: false))
