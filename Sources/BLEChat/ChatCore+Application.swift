@@ -129,8 +129,13 @@ extension ChatCore {
     guard case .framed(let link) = talk, !link.isOver else { return disconnect() }
     try? conversation.sayGoodbye(.leaving)
     while let octets = conversation.nextControl() { link.outgoing.append(octets) }
+    leave(link)
+  }
+
+  /// Sends what is queued on the link, the goodbye last. A central then ends the link; a peripheral can't, and waits for it.
+  func leave(_ link: ChatLink) {
     link.isClosing = true
-    flush()
+    flush(link)
     guard link.side == .central, let device else { return }
     // The response to a read that follows it shows that the goodbye has arrived.
     let arrived = Reply<Data>()
@@ -139,7 +144,13 @@ extension ChatCore {
     device.perform(.read(ChatProtocol.framed, arrived))
   }
 
-  private func disconnect() {
+  /// Called when a link has ended: without one, a side that leaves has nothing to wait for.
+  func leaveIfAlone() {
+    if isLeaving, peripheralLinks.isEmpty, centralLink == nil { disconnect() }
+  }
+
+  /// Ends this side's connection, then the chat.
+  func disconnect() {
     guard let device else { return close() }
     let reply = Reply<Void>()
     reply.whenSucceeded = { [weak self] _ in self?.close() }

@@ -108,6 +108,7 @@ extension ChatCore {
     centralLink = nil
     link.end()
     if case .framed(let current) = talk, current === link { endTalk(.away) }
+    leaveIfAlone()
   }
 
   /// Gives the device up.

@@ -68,6 +68,7 @@ extension ChatCore {
       wasTalking = current.partner?.identifier == link.partner?.identifier
     }
     link.isClosing = true
+    if isLeaving, link.side == .central { return disconnect() }
     // A device that has said goodbye is not reconnected, neither on this link nor on a connection of this side.
     if link.side == .central || (wasTalking && reason == .leaving) {
       avoidDevice(for: [.leaving, .replaced].contains(reason) ? .seconds(1) : .seconds(10))

@@ -28,7 +28,11 @@ extension ChatCore {
   func greeted(_ link: ChatLink, _ hello: ChatHello) {
     link.partner = hello
     link.timer?.cancel()
-    guard !isLeaving else { return link.isClosing = true }
+    // The other side may use this link, and no longer the one on which the goodbye was said.
+    guard !isLeaving else {
+      link.say(.goodbye(.leaving))
+      return leave(link)
+    }
     // The central has begun: the peripheral answers in any case, so that both sides decide on the same information.
     if link.side == .peripheral { link.say(.hello(conversation.hello(answering: hello))) }
     if let refusal = refusal(of: hello, on: link.side) { return refuse(link, refusal) }

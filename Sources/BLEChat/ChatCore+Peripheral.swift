@@ -50,7 +50,7 @@ extension ChatCore {
       if case .plain(let talk) = talk, talk.side == .peripheral, talk.device == central { endTalk(.away) }
     case .unsubscribed(let central, ChatProtocol.framed):
       forget(central)
-      if isLeaving, peripheralLinks.isEmpty, device == nil { close() }
+      leaveIfAlone()
     case .state(let state) where state != .poweredOn:
       for central in peripheralLinks.keys { forget(central) }
       plainListeners = []

@@ -21,12 +21,12 @@ struct ChatTests {
 
   private static func pair(
     in world: World, roles: (ChatConfiguration.Role, ChatConfiguration.Role) = (.automatic, .automatic),
-    identifiers: (UInt64, UInt64) = (1, 200)
+    identifiers: (UInt64, UInt64) = (1, 200), encryption: ChatParty.Encryption = .none
   ) async throws -> (ann: ChatParty, bob: ChatParty) {
     let ann = try await ChatParty.join(
-      world, on: world.makeDevice("Ann"), role: roles.0, identifier: identifiers.0)
+      world, on: world.makeDevice("Ann"), role: roles.0, identifier: identifiers.0, encryption: encryption)
     let bob = try await ChatParty.join(
-      world, on: world.makeDevice("Bob"), role: roles.1, identifier: identifiers.1)
+      world, on: world.makeDevice("Bob"), role: roles.1, identifier: identifiers.1, encryption: encryption)
     try await world.wait(within: .seconds(30)) { ann.isTalking && bob.isTalking }
     return (ann, bob)
   }
@@ -140,11 +140,29 @@ struct ChatTests {
       let (ann, bob) = try await Self.pair(in: world, identifiers: (256 + head, 512))
       await world.advance(by: .milliseconds(10 * delay))
       try await world.perform { await bob.chat.leave() }
-      try await world.wait(within: .seconds(10)) { ann.events.last == .left || ann.events.last == .away }
-      let wasTold = ann.events.last == .left
+      try await world.wait(within: .seconds(10)) { ann.events.last == .left }
       let carol = try await ChatParty.join(world, on: world.makeDevice("Carol"), role: .peripheral)
-      // A peer that left without a goodbye may come back, and is waited for.
-      try await world.wait(within: .seconds(wasTold ? 10 : 40)) { ann.isTalking && carol.isTalking }
+      try await world.wait(within: .seconds(10)) { ann.isTalking && carol.isTalking }
+    }
+  }
+
+  @Test(
+    "I15.7 a side that leaves while both have connected to each other says so on the link that the other one keeps",
+    arguments: [.none, .required] as [ChatParty.Encryption], [1, 10, 20, 40, 60, 100] as [UInt64])
+  func leavingWhileTwoLinksAreResolved(encryption: ChatParty.Encryption, head: UInt64) async throws {
+    // The link of the side with the smaller number is kept, and the side whose number has the smaller last octet connects first.
+    for (ann, bob) in [(256 + head, 512), (512 + head, 256)] as [(UInt64, UInt64)] {
+      for (annLeaves, delay) in [true, false].flatMap({ side in stride(from: 0, to: 80, by: 4).map { (side, $0) } }) {
+        let world = World()
+        let pair = try await Self.pair(in: world, identifiers: (ann, bob), encryption: encryption)
+        await world.advance(by: .milliseconds(delay))
+        let (leaver, other) = annLeaves ? (pair.ann, pair.bob) : (pair.bob, pair.ann)
+        let start = world.now
+        try await world.perform { [chat = leaver.chat] in await chat.leave() }
+        #expect(world.now - start < .seconds(1), "\(ann) and \(bob), after \(delay) ms: \(world.now - start)")
+        try await world.wait(within: .seconds(10)) { other.events.last == .left || other.events.last == .away }
+        #expect(other.events.last == .left, "\(ann) and \(bob), after \(delay) ms: \(other.events)")
+      }
     }
   }
 
