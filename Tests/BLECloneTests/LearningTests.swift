@@ -40,6 +40,23 @@ import Testing
     }
   }
 
+  @Test(
+    "I14.1 a device that refuses with a reserved error is learned, written, read and played",
+    arguments: [0, 0x7E, 0xFF])
+  func reservedCodes(code: UInt8) throws {
+    let device = lamp { log in
+      log.ask([0x0A, 0x21, 0])
+      log.answer([0x01, 0x0A, 0x21, 0, code])
+    }
+    let learned = DeviceLearner.learn(device)
+    let text = try #require(DeviceDescription(name: learned.name, recording: learned.recording).recordingText)
+    let read = try DeviceDescription(text: text, file: "lamp")
+    #expect(read.recording == learned.recording)
+    var server = ClonedServer(try #require(read.recording))
+    server.connected(at: .zero)
+    #expect(server.receive([0x0A, 0x21, 0], at: .zero).map(Array.init) == [[0x01, 0x0A, 0x21, 0, code]])
+  }
+
   @Test("I14.1 the table of a log is learned with its handles, properties and values, and discovered again PDU by PDU")
   func theTableIsLearned() throws {
     let device = lamp { log in

@@ -74,7 +74,7 @@ extension RecordingReader {
   private func refusal(_ json: PositionedJSON) -> RecordedRefusal? {
     guard var object = FileObject(json, "a refusal", mistakes) else { return nil }
     let code = object.required("code") { (json) throws(PositionedError) in
-      UInt8(try json.integer(1...255, "an error code"))
+      UInt8(try json.integer(0...255, "an error code"))
     }
     let ends = flag(&object, "until_encrypted")
     object.finish()
