@@ -57,6 +57,27 @@ import Testing
     #expect(server.receive([0x0A, 0x21, 0], at: .zero).map(Array.init) == [[0x01, 0x0A, 0x21, 0, code]])
   }
 
+  @Test("I14.1 a log with the handle 0, which no attribute has, is learned, written and read")
+  func handleZero() throws {
+    let device = lamp { log in
+      log.ask([0x04, 0, 0, 9, 0])
+      log.answer([0x05, 1, 0, 0, 2, 0x29])
+      log.ask([0x0A, 0, 0])
+      log.answer([0x0B, 7])
+      for octet in [1, 2, 3] as [UInt8] {
+        log.ask([0x12, 0, 0, octet])
+        log.answer([0x13])
+        log.answer([0x1B, 0x23, 0, octet])
+        log.answer([0x1B, 0, 0, octet])
+        log.wait(100)
+      }
+    }
+    let learned = DeviceLearner.learn(device)
+    #expect(learned.recording.attribute(0) == nil && !learned.recording.answers.contains { $0.handle == 0 })
+    let text = try #require(DeviceDescription(name: learned.name, recording: learned.recording).recordingText)
+    #expect(try DeviceDescription(text: text, file: "lamp").recording == learned.recording)
+  }
+
   @Test("I14.1 the table of a log is learned with its handles, properties and values, and discovered again PDU by PDU")
   func theTableIsLearned() throws {
     let device = lamp { log in

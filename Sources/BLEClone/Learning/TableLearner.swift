@@ -57,7 +57,7 @@ struct TableLearner {
     case (.exchangeMTURequest, .exchangeMTUResponse(let answer)):
       maximumTransmissionUnit = max(UInt16(ClonedServer.leastMTU), answer.serverRxMTU)
     case (.findInformationRequest, .findInformationResponse(let answer)):
-      for entry in Self.entries(try? answer.entries()) {
+      for entry in Self.entries(try? answer.entries()) where entry.attributeHandle.rawValue > 0 {
         attributes[entry.attributeHandle.rawValue, default: Attribute()].type = entry.attributeType
       }
     case (.readByGroupTypeRequest(let request), .readByGroupTypeResponse(let answer)):

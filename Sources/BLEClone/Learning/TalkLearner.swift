@@ -129,6 +129,8 @@ struct TalkLearner {
   }
 
   private mutating func wrote(_ handle: UInt16, _ whole: Data, _ time: Int64) {
+    // Not a handle (Core, Vol 3 Part F 3.2.2): what a device says to it is kept as an exchange.
+    guard handle > 0 else { return }
     let value = Data(whole.prefix(RecordedValue.longest))
     if let target = table.configured[handle] {
       guard value.count == 2 else { return }
