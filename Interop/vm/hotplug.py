@@ -12,8 +12,15 @@ class HotPlug:
     def is_there(self):
         return self.lab.guest.run("test -e /sys/class/bluetooth/hci0")[0] == 0
 
+    def signal(self, name):
+        assert self.lab.guest.run(f"kill -{name} $(grep -lx relay /proc/[0-9]*/comm | cut -d/ -f3)")[0] == 0
+
+    def miss_reset(self):
+        """The controller does not answer the next reset."""
+        self.signal("USR1")
+
     def unplug(self):
-        assert self.lab.guest.run("kill $(grep -lx relay /proc/[0-9]*/comm | cut -d/ -f3)")[0] == 0
+        self.signal("TERM")
         wait_until(lambda: not self.is_there(), "the adapter has gone")
 
     def plug(self, kind=""):

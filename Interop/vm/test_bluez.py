@@ -100,4 +100,5 @@ def test_a_daemon_that_is_killed_is_back_for_the_next_program(lab, everything):
     for _ in range(50):
         if "Powered: yes" in lab.guest.run("bluetoothctl show")[1]:
             break
-    assert lab.ble("read", "Everything", "FFE1", "--adapter", "bluez", seconds=120)[0] == 0
+    status, output = lab.ble("read", "Everything", "FFE1", "--adapter", "bluez", seconds=120)
+    assert status == 0 and "Long value" in output

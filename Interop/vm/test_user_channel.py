@@ -59,6 +59,11 @@ class Scan:
 CAP_NET_ADMIN, CAP_NET_RAW = 1 << 12, 1 << 13
 
 
+def kernel(lab):
+    """What the kernel says of its adapter, for a failure."""
+    return lab.guest.run("hciconfig hci0; dmesg | tail -n 20; grep -lx adapter-keeper /proc/[0-9]*/comm")[1]
+
+
 def wait_until_powered(lab):
     HotPlug(lab).wait_until_powered()
 
@@ -113,15 +118,18 @@ def test_x5_an_ordinary_user_opens_the_adapter_and_keeps_no_capability(lab, owen
     lab.guest.run("rm -f /tmp/ble")
 
 
-def test_x5_the_adapter_is_switched_on_again_when_the_program_is_killed(lab, owenli):
+@pytest.mark.parametrize("controller", ["that answers", "that misses a reset"])
+def test_x5_the_adapter_is_switched_on_again_when_the_program_is_killed(lab, owenli, controller):
     wait_until_powered(lab)
     # So that it is not the daemon that does it.
     assert lab.guest.run("kill -STOP $(pidof bluetoothd)")[0] == 0
     try:
         scan = Scan(lab)
+        if controller == "that misses a reset":
+            HotPlug(lab).miss_reset()
         scan.out(f"kill -TERM {scan.keeper}; kill -INT {scan.keeper}; kill -HUP {scan.keeper}; kill -KILL {scan.process}")
         wait_until(lambda: lab.guest.run(f"test -e /proc/{scan.process}")[0] != 0, "the program's end")
-        wait_until(lambda: "UP RUNNING" in scan.out("hciconfig hci0"), "the adapter is switched on again")
+        wait_until(lambda: "UP RUNNING" in scan.out("hciconfig hci0"), lambda: f"the adapter is switched on again: {kernel(lab)}")
         wait_until(lambda: lab.guest.run("grep -lx adapter-keeper /proc/[0-9]*/comm")[1] == "", "the keeper's end")
     finally:
         lab.guest.run("kill -CONT $(pidof bluetoothd)")

@@ -24,8 +24,10 @@ enum {
   SET_POWERED = 0x0005,
   COMMAND_COMPLETE = 0x0001,
   COMMAND_STATUS = 0x0002,
-  STATUS_BUSY = 0x0a,
-  STATUS_INVALID_INDEX = 0x11,
+  STATUS_SUCCESS = 0x00,
+  STATUS_NOT_SUPPORTED = 0x0c,
+  STATUS_BLOCKED = 0x12,
+  STATUS_PERMISSION_DENIED = 0x14,
 };
 
 // The adapters that were switched off for the program, by a bit for each index.
@@ -71,8 +73,15 @@ PLAIN static int wait_for_answer(int management, uint16_t index, int64_t until, 
   }
 }
 
-// Switches an adapter on or off. One that the kernel still counts as the program's user channel comes back with an event: until
-// `patience` milliseconds have passed it is tried again with each.
+// Whether a later attempt may succeed: the kernel may still count the adapter as the program's user channel (Invalid Index, which an event
+// ends), be at work on an earlier request (Busy), or have waited in vain for the controller's answer to a command (Authentication Failed, of
+// all words).
+PLAIN static int is_passing(int error, uint8_t status) {
+  if (error) return error == ETIMEDOUT;
+  return status != STATUS_SUCCESS && status != STATUS_NOT_SUPPORTED && status != STATUS_BLOCKED && status != STATUS_PERMISSION_DENIED;
+}
+
+// Switches an adapter on or off. Until `patience` milliseconds have passed it is tried again where that may help, after the next event.
 PLAIN static int set_powered(uint16_t index, uint8_t is_on, int patience, uint8_t *status) {
   int management = open_channel(KERNEL_BLUETOOTH_NO_DEVICE, KERNEL_BLUETOOTH_CONTROL_CHANNEL);
   if (management < 0) return -management;
@@ -86,7 +95,7 @@ PLAIN static int set_powered(uint16_t index, uint8_t is_on, int patience, uint8_
     }
     error = wait_for_answer(management, index, now_in_milliseconds() + 10000, status);
     int64_t left = until - now_in_milliseconds();
-    if (error || left <= 0 || (*status != STATUS_BUSY && *status != STATUS_INVALID_INDEX)) break;
+    if (left <= 0 || !is_passing(error, *status)) break;
     struct pollfd readable = {management, POLLIN, 0};
     poll(&readable, 1, left < 200 ? (int)left : 200);
   }
@@ -194,7 +203,7 @@ PLAIN static void keep(int program) {
   serve(program);
   for (unsigned index = 0; index < KERNEL_BLUETOOTH_NO_DEVICE; index++) {
     uint8_t status;
-    if (switched_off[index / 8] >> index % 8 & 1) set_powered((uint16_t)index, 1, 10000, &status);
+    if (switched_off[index / 8] >> index % 8 & 1) set_powered((uint16_t)index, 1, 30000, &status);
   }
 }
 

@@ -4,7 +4,8 @@
  * The kernel's virtual controller (/dev/vhci) takes and gives exactly one HCI packet in each write and read. The stream carries the same
  * packets one behind another, each with its indicator (H4: Core, Vol 4 Part A 2), cut anywhere.
  *
- * SIGTERM pulls the controller out: it is reset, because one without current is silent from that moment, and the adapter goes. */
+ * SIGTERM pulls the controller out: it is reset, because one without current is silent from that moment, and the adapter goes.
+ * SIGUSR1 makes it miss the next reset that the kernel sends, as one does that is slow to start. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -56,11 +57,14 @@ int main(int count, char **arguments) {
     fprintf(stderr, "usage: relay STREAM [unconfigured]\n");
     return 64;
   }
-  sigset_t pulled;
-  sigemptyset(&pulled);
-  sigaddset(&pulled, SIGTERM);
-  sigprocmask(SIG_BLOCK, &pulled, NULL);
-  int hand = signalfd(-1, &pulled, 0);
+  static const uint8_t reset[] = {COMMAND, 0x03, 0x0c, 0};
+  int misses_reset = 0;
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &signals, NULL);
+  int hand = signalfd(-1, &signals, 0);
   int stream = open(arguments[1], O_RDWR | O_NOCTTY);
   int kernel = open("/dev/vhci", O_RDWR);
   if (stream < 0 || kernel < 0) {
@@ -78,8 +82,10 @@ int main(int count, char **arguments) {
     struct pollfd ends[] = {{stream, POLLIN, 0}, {kernel, POLLIN, 0}, {hand, POLLIN, 0}};
     if (poll(ends, 3, -1) < 0 && errno != EINTR) return 1;
     if (ends[2].revents & POLLIN) {
-      static const uint8_t reset[] = {COMMAND, 0x03, 0x0c, 0};
-      return write_all(stream, reset, sizeof reset) < 0;
+      struct signalfd_siginfo caught;
+      if (read(hand, &caught, sizeof caught) != sizeof caught) return 1;
+      if (caught.ssi_signo == SIGTERM) return write_all(stream, reset, sizeof reset) < 0;
+      misses_reset = 1;
     }
     if (ends[0].revents & POLLIN) {
       ssize_t got = read(stream, incoming + waiting, sizeof incoming - waiting);
@@ -100,6 +106,10 @@ int main(int count, char **arguments) {
     if (ends[1].revents & POLLIN) {
       ssize_t got = read(kernel, outgoing, sizeof outgoing);
       if (got < 0 && errno != EINTR && errno != EAGAIN) return 1;
+      if (misses_reset && got == sizeof reset && memcmp(outgoing, reset, sizeof reset) == 0) {
+        misses_reset = 0;
+        continue;
+      }
       /* The first is the kernel's answer to the creation. */
       if (got > 0 && outgoing[0] != VENDOR && write_all(stream, outgoing, (size_t)got) < 0) return 1;
     }

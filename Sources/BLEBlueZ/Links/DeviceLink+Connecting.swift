@@ -51,10 +51,15 @@ extension DeviceLink {
       case .final(let reason): return fail(reason)
       }
     }
-    if device?.isConnected == true { return becomeUp() }
+    // A link that was there before and has no services may be one that ends: a daemon that has died leaves those behind.
+    if let device, device.isConnected, isOwn || device.areServicesResolved { return becomeUp() }
     phase = .settling
-    schedule(after: Self.settlingLimit) { $0.retryLater() }
+    schedule(after: Self.settlingLimit) { $0.settled() }
     look()
+  }
+
+  private func settled() {
+    if device?.isConnected == true { becomeUp() } else { retryLater() }
   }
 
   /// Reads the device's properties. A restarted daemon may not signal that the device is connected if the link from before its restart was

@@ -198,6 +198,41 @@ struct ConnectingTests {
     #expect(try await daemon.run { $0.count("Disconnect", at: ScriptedDaemon.device) } == 0)
   }
 
+  /// A daemon that has been killed leaves links behind, which its successor reports until the kernel has ended them.
+  @Test("I12.2 a link that ends before it had services is not taken for one that was made", arguments: [true, false])
+  func leftOver(isRefused: Bool) async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.change(["Connected": .boolean(true)])
+      world.script("Connect", at: ScriptedDaemon.device) { request, world in
+        guard world.count("Connect", at: ScriptedDaemon.device) == 1 else { return world.answer(request) }
+        if isRefused {
+          request.refuse(BusError("org.bluez.Error.AlreadyConnected", "Already Connected"))
+        } else {
+          request.answer()
+        }
+        world.change(["Connected": .boolean(false)])
+      }
+    }
+    try await fixture.connected()
+    #expect(!fixture.recorder.lines.contains { $0.hasPrefix("failed") || $0.hasPrefix("disconnected") })
+    try await fixture.cancel()
+    await daemon.wait(for: "Disconnect", at: device)
+  }
+
+  @Test("I12.2 an existing link without services is shared once they have been waited for")
+  func withoutServices() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice(speed: 40) { world in
+      world.change(["Connected": .boolean(true)])
+      world.script("Connect", at: ScriptedDaemon.device) { request, _ in
+        request.refuse(BusError("org.bluez.Error.AlreadyConnected", "Already Connected"))
+      }
+    }
+    try await fixture.connected()
+    try await fixture.cancel()
+    await fixture.recorder.wait(for: "disconnected requested")
+    #expect(try await daemon.run { $0.count("Disconnect", at: ScriptedDaemon.device) } == 0)
+  }
+
   @Test("I12.2 a link that was made after a refused Connect of this process is ended by it")
   func late() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
