@@ -20,6 +20,7 @@ async def our_controller(processes):
 
 @asynchronous
 async def test_r3_13_bumble_central_walks_owenli(tmp_path):
+    """R3.13: an explorer that is not ours walks and uses our peripheral."""
     async with Processes(tmp_path) as processes:
         port = await our_controller(processes)
         server = await processes.ble('owenli', 'serve', 'owenli', '--adapter', f'radio:{AIR}', '--json')

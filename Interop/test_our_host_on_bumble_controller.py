@@ -8,6 +8,7 @@ from peers.steps import PROFILE, event, explore_and_use, use_everything, walk_ow
 
 @asynchronous
 async def test_r3_13_bumble_central_walks_owenli(tmp_path):
+    """R3.13: an explorer that is not ours walks and uses our peripheral."""
     async with Processes(tmp_path) as processes:
         ours, theirs = await processes.bumble_controllers()
         server = await processes.ble('owenli', 'serve', 'owenli', '--adapter', f'tcp-client:127.0.0.1:{ours}', '--json')
