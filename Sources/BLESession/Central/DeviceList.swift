@@ -6,6 +6,9 @@ public struct ListedDevice: Sendable, Hashable, Identifiable {
   public var discovery: Discovery
   /// Whether no advertisement was received for `DeviceListRules.staleAfter`: the device may be out of range.
   public var isStale = false
+  /// The number of advertisements received so far, scan responses included. A change is reported for few of them: see
+  /// `DeviceListRules.signalInterval`.
+  public var advertisements = 1
 
   /// The identifier that this host assigned to the device.
   public var id: UUID { discovery.identifier }

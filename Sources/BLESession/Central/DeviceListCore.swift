@@ -18,6 +18,9 @@ final class DeviceListCore {
   private let central: CentralCore
   private let rules: DeviceListRules
   private var entries: [Entry] = []
+  /// Where the entries are: an air may have thousands of devices, each of which advertises several times a second.
+  private var places: [UUID: Int] = [:]
+  private var placesByKey: [Key: Int] = [:]
   private var scan: Int?
   private var isOver = false
   private var timer: (any SessionTimer)?
@@ -57,11 +60,11 @@ final class DeviceListCore {
 
   private func discovered(_ discovery: Discovery) {
     let key = key(of: discovery)
-    var place = entries.firstIndex { $0.device.id == discovery.identifier }
-    if let same = entries.firstIndex(where: { $0.key == key }), same != place {
+    var place = places[discovery.identifier]
+    if let same = placesByKey[key], same != place {
       // The discovery belongs to another entry: the device has a new identifier, or advertises its name for the first time.
       if let place { remove(at: place) }
-      place = entries.firstIndex { $0.key == key }
+      place = placesByKey[key]
     }
     guard let place else { return append(discovery, key) }
     update(place, discovery, key)
@@ -78,6 +81,7 @@ final class DeviceListCore {
     }
     let device = ListedDevice(discovery: discovery)
     entries.append(Entry(device: device, key: key, signalReported: discovery.lastSeen))
+    note(entries.count - 1)
     changes.send(.appeared(device, at: entries.count - 1))
     watch()
   }
@@ -87,6 +91,7 @@ final class DeviceListCore {
     var after = before
     after.key = key
     after.device = ListedDevice(discovery: discovery)
+    after.device.advertisements = before.device.advertisements + 1
     let isSignalDue =
       rules.signalInterval.map { discovery.lastSeen - before.signalReported >= $0 } == true
       && before.device.discovery.rssi != discovery.rssi
@@ -95,6 +100,10 @@ final class DeviceListCore {
       || before.device.discovery.advertisement != discovery.advertisement
     if before.device.isStale || isNew || isSignalDue { after.signalReported = discovery.lastSeen }
     entries[place] = after
+    if before.key != key || before.device.id != discovery.identifier {
+      forget(before)
+      note(place)
+    }
     if before.device.isStale {
       changes.send(.returned(after.device, at: place))
     } else if isNew || isSignalDue {
@@ -104,7 +113,19 @@ final class DeviceListCore {
 
   private func remove(at place: Int) {
     let gone = entries.remove(at: place)
+    forget(gone)
+    for moved in place..<entries.count { note(moved) }
     changes.send(.removed(gone.device, from: place))
+  }
+
+  private func note(_ place: Int) {
+    places[entries[place].device.id] = place
+    placesByKey[entries[place].key] = place
+  }
+
+  private func forget(_ entry: Entry) {
+    places[entry.device.id] = nil
+    placesByKey[entry.key] = nil
   }
 
   /// Schedules `age` for the time at which the next device becomes stale.
