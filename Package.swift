@@ -83,7 +83,44 @@ var targets: [Target] = []
         "BLECore", "BLEWire", "BLECapture", "BLETimeline", "BLEFaults", "BLEHCI", "BLEVirtualRadio", "BLEPairing",
         "BLEAdapter", "BLERules", "BLEHost", "BLEState", "CoreBluetooth", "BLEDeviceFiles", "BLEClone",
       ]),
-    layer("BLEProfileFiles", knows: ["BLECore", "BLEPairing", "BLEHost", "BLEText"]),
+    layer(
+      "BLEProfileFiles",
+      knows: ["BLECore", "BLEPairing", "BLEHost", "BLEText", "BLESession", "CoreBluetooth"]),
+    layer(
+      "BLEReports", knows: ["BLECore", "BLEWire", "CoreBluetooth", "BLEText", "BLESession", "BLEProfileFiles"]),
+    .systemLibrary(
+      name: "CMicroHTTP", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+    .systemLibrary(
+      name: "CLibcryptoX509", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .target(
+      name: "BLEWeb",
+      dependencies: [
+        "BLECore", "BLEFiles", "BLEPairing", "CoreBluetooth", "BLEText", "BLESession", "BLEProfileFiles", "BLEReports",
+        "CLibcryptoX509", "CMicroHTTP",
+      ],
+      // Each is an array of octets in the program: the explorer reads nothing from the disk.
+      resources: [
+        .embedInCode("Page/index.html"),
+        .embedInCode("Page/advertisement.js"),
+        .embedInCode("Page/app.css"),
+        .embedInCode("Page/app.js"),
+        .embedInCode("Page/characteristic.js"),
+        .embedInCode("Page/chart.js"),
+        .embedInCode("Page/device.js"),
+        .embedInCode("Page/dom.js"),
+        .embedInCode("Page/kept.js"),
+        .embedInCode("Page/live.js"),
+        .embedInCode("Page/log.js"),
+        .embedInCode("Page/pairing.js"),
+        .embedInCode("Page/radio.js"),
+        .embedInCode("Page/scan.js"),
+        .embedInCode("Page/serve.js"),
+        .embedInCode("Page/values.js"),
+        .embedInCode("Page/words.js"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "ble",
       dependencies: [
@@ -91,7 +128,7 @@ var targets: [Target] = []
         "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost", "BLEState", "BLEDefaultStack",
         "CoreBluetooth",
         "BLEText", "BLESession", "BLEChat", "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography",
-        "BLESessionStore", "BLEClone",
+        "BLESessionStore", "BLEClone", "BLEReports", "BLEWeb",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -177,6 +214,11 @@ var targets: [Target] = []
       knows: [
         "BLECore", "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "Measurements", "CoreBluetooth",
         "BLESession", "BLEProfileFiles", "BLESessionStore", "ble",
+      ]),
+    tests(
+      "BLEWebTests",
+      knows: [
+        "BLEReports", "BLESession", "BLEWeb", "CoreBluetooth", "BLETestKit", "TestSupport",
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
     // The example's tests, without a second build; Examples/Thermostat is a package of its own as well.

@@ -25,7 +25,7 @@ WORK = pathlib.Path(os.environ.get("BLE_VM_FOLDER", PACKAGE / ".build" / "vm"))
 PACKAGES = """
     bluez dbus-daemon dbus-bin busybox-static bash kmod rfkill socat strace libcap2-bin
     python3-minimal python3-dbus python3-gi
-    libssl3 libsqlite3-0 libsystemd0 libstdc++6
+    libssl3 libsqlite3-0 libsystemd0 libmicrohttpd12 libstdc++6
 """.split()
 # By what the first program reaches its root; they are loaded in the order that the kernel's own list of dependencies gives.
 FIRST_MODULES = ["virtio_pci", "9pnet_virtio", "9p", "overlay"]

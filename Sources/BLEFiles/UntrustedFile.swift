@@ -7,11 +7,13 @@ public enum UntrustedFile {
   /// - Parameters:
   ///   - limit: in octets; a longer file is refused.
   ///   - patience: how long a pipe may be silent, in milliseconds; `nil`: only a regular file is read.
+  ///   - isSecret: refuses a file that others may open, as OpenSSH does: one of this user has to be this user's alone. For one of
+  ///     another user, such as root, that user decides which group may open it; but not all may.
   /// - Throws: `missing` if there is none that this user may see.
-  public static func read(_ path: String, limit: Int, pipePatience patience: Int? = nil) throws(PrivateFileError)
-    -> [UInt8]
-  {
-    let octets = try beginning(of: path, limit: limit + 1, pipePatience: patience)
+  public static func read(
+    _ path: String, limit: Int, pipePatience patience: Int? = nil, isSecret: Bool = false
+  ) throws(PrivateFileError) -> [UInt8] {
+    let octets = try beginning(of: path, limit: limit + 1, pipePatience: patience, isSecret: isSecret)
     guard octets.count <= limit else {
       throw PrivateFileError(.system, "\(path) is too large", reason: "it has more than \(limit) octets")
     }
@@ -20,7 +22,7 @@ public enum UntrustedFile {
 
   /// The first `limit` octets of the file, or all if there are fewer.
   public static func beginning(
-    of path: String, limit: Int, pipePatience patience: Int? = nil
+    of path: String, limit: Int, pipePatience patience: Int? = nil, isSecret: Bool = false
   ) throws(PrivateFileError) -> [UInt8] {
     // Non-blocking: opening a pipe without a writer would block.
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -31,6 +33,10 @@ public enum UntrustedFile {
     let isPipe = status.st_mode & S_IFMT == S_IFIFO
     guard isPipe ? patience != nil : status.st_mode & S_IFMT == S_IFREG else {
       throw .notPrivate(path, "is not a regular file")
+    }
+    let others: mode_t = status.st_uid == geteuid() ? 0o077 : 0o007
+    if isSecret, status.st_mode & others != 0 {
+      throw PrivateFileError("\(path) can be opened by other users: use chmod 600")
     }
     var octets: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: min(limit, 16_384))

@@ -10,10 +10,25 @@ package struct Profile: Equatable, Sendable {
   /// The security required of a pairing, and this side's IO capability.
   package var security: SecurityRequirements?
 
+  package init(
+    name: String?, advertisedServices: [BLEUUID], services: [Service], security: SecurityRequirements? = nil
+  ) {
+    self.name = name
+    self.advertisedServices = advertisedServices
+    self.services = services
+    self.security = security
+  }
+
   package struct Service: Equatable, Sendable {
     package let uuid: BLEUUID
     package let isPrimary: Bool
     package let characteristics: [Characteristic]
+
+    package init(uuid: BLEUUID, isPrimary: Bool, characteristics: [Characteristic]) {
+      self.uuid = uuid
+      self.isPrimary = isPrimary
+      self.characteristics = characteristics
+    }
   }
 
   package struct Characteristic: Equatable, Sendable {
@@ -26,6 +41,19 @@ package struct Profile: Equatable, Sendable {
     package let onWrite: WriteBehavior
     package let notifications: Notifications?
     package let descriptors: [Descriptor]
+
+    package init(
+      uuid: BLEUUID, properties: Set<Property>, permissions: Set<Permission>, value: [UInt8], onWrite: WriteBehavior,
+      notifications: Notifications?, descriptors: [Descriptor]
+    ) {
+      self.uuid = uuid
+      self.properties = properties
+      self.permissions = permissions
+      self.value = value
+      self.onWrite = onWrite
+      self.notifications = notifications
+      self.descriptors = descriptors
+    }
   }
 
   /// With Apple's names.

@@ -3,6 +3,8 @@
 @_exported import struct BLECore.AttributeHandle
 @_exported import struct BLECore.BLEUUID
 @_exported import enum BLECore.LogLevel
+@_exported import struct BLEVirtualRadio.VirtualClock
+@_exported import class BLEVirtualRadio.VirtualTimer
 @_exported import BLEFaults
 @_exported import struct BLEWire.ATTErrorCode
 @_exported import struct BLEWire.ATTOpcode

@@ -1,6 +1,5 @@
 import BLECore
-import Dispatch
-import Synchronization
+import BLEVirtualRadio
 
 /// The world's time for programs that take their clock as an argument: timers fire on the program's own queue, at the exact
 /// moment, and the world waits until their actions have returned.
@@ -10,85 +9,12 @@ import Synchronization
 /// extension WorldTimer: @retroactive SessionTimer {}
 /// let central = Central(options: phone.options, clock: world.clock)
 /// ```
-public struct WorldClock: Sendable {
-  private let loop: VirtualLoop
-  private let origin: JobOrigin
-
-  init(loop: VirtualLoop) {
-    self.loop = loop
-    origin = loop.makeOrigin()
-  }
-
-  /// The time since the world's beginning.
-  public var now: Duration { .nanoseconds(loop.now.nanoseconds) }
-
-  /// Calls `action` on `queue` after `delay` of the world's time.
-  ///
-  /// A waiting timer does not count as pending: `World.settle()` does not wait for it, `World.advance(by:)` does.
-  public func schedule(
-    after delay: Duration, on queue: DispatchQueue, _ action: @escaping @Sendable () -> Void
-  ) -> WorldTimer {
-    let timer = WorldTimer(loop: loop, origin: origin, queue: queue, action)
-    timer.start(at: loop.now + StackDuration(delay))
-    return timer
-  }
-
-  /// Calls `action` on `queue` as soon as possible; the world's clock does not advance before it has returned.
-  public func run(on queue: DispatchQueue, _ action: @escaping @Sendable () -> Void) {
-    loop.enter()
-    queue.async { [loop] in
-      action()
-      loop.leave()
-    }
-  }
-}
+///
+/// A waiting timer does not count as pending: `World.settle()` does not wait for it, `World.advance(by:)` does.
+public typealias WorldClock = VirtualClock
 
 /// One call that is due at a world's time.
-///
-/// `@unchecked Sendable`: `token` belongs to the loop, the rest is immutable or behind the lock.
-public final class WorldTimer: TimerTarget, CallbackDelivery, @unchecked Sendable {
-  private let loop: VirtualLoop
-  private let origin: JobOrigin
-  private let queue: DispatchQueue
-  private let action: Mutex<(@Sendable () -> Void)?>
-  private var token = TimerToken()
-
-  init(loop: VirtualLoop, origin: JobOrigin, queue: DispatchQueue, _ action: @escaping @Sendable () -> Void) {
-    self.loop = loop
-    self.origin = origin
-    self.queue = queue
-    self.action = Mutex(action)
-  }
-
-  func start(at deadline: StackInstant) {
-    loop.submit(from: origin) { self.token = self.loop.schedule(at: deadline, .background, self, tag: 0) }
-  }
-
-  /// Cancels the call. From any thread; afterwards `action` is not called, unless it is running.
-  public func cancel() {
-    guard take() != nil else { return }
-    loop.submit(from: origin) { self.loop.cancel(self.token) }
-  }
-
-  /// Dispatch promises no order of timers that are due at one time.
-  public var isIndependent: Bool { true }
-
-  public func timerFired(tag: Int) { loop.deliver(self) }
-
-  public func dispatch(finished: @escaping @Sendable () -> Void) {
-    queue.async {
-      self.take()?()
-      finished()
-    }
-  }
-
-  private func take() -> (@Sendable () -> Void)? {
-    action.withLock { action in
-      defer { action = nil }
-      return action
-    }
-  }
-}
+public typealias WorldTimer = VirtualTimer
 
 extension World {
   /// The world's time for programs that take their clock as an argument.

@@ -1,2 +1,3 @@
-// Text functions that all of the tool uses.
+// Text functions, and what is reported of devices: all of the tool uses them.
+@_exported import BLEReports
 @_exported import BLEText

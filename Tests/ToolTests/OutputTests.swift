@@ -1,4 +1,5 @@
 import BLECore
+import BLEProfileFiles
 import Foundation
 import Testing
 

@@ -43,7 +43,7 @@ class Browser:
         # Root has no sandbox of Chromium's; a container has little shared memory.
         for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
                          "--disable-background-networking", "--disable-component-update", "--no-pings",
-                         "--host-resolver-rules=MAP * ~NOTFOUND"):
+                         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))

@@ -1,4 +1,5 @@
 import BLECore
+import BLEProfileFiles
 import BLESession
 import BLEWire
 import CoreBluetooth

@@ -95,14 +95,6 @@ extension DescriptorValue {
     case .octets(let octets): ValueText(Array(octets)).description
     }
   }
-
-  fileprivate var json: JSONValue {
-    switch self {
-    case .text(let text): .string(text)
-    case .number(let number): .integer(number)
-    case .octets(let octets): ValueText(Array(octets)).json
-    }
-  }
 }
 
 extension GATTTree.Reading {

@@ -3,12 +3,6 @@ protocol ArgumentValue: SendableMetatype {
   init(argument: String) throws(ArgumentValueError)
 }
 
-struct ArgumentValueError: Error {
-  /// What was expected, as the second half of a sentence.
-  let reason: String
-  init(_ reason: String) { self.reason = reason }
-}
-
 /// One of several words.
 extension ArgumentValue where Self: CaseIterable & RawRepresentable<String> {
   init(argument: String) throws(ArgumentValueError) {
@@ -62,3 +56,5 @@ struct Count: ArgumentValue, Equatable, Sendable {
     self.value = value
   }
 }
+
+extension ValueFormat: ArgumentValue {}

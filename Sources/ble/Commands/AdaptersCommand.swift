@@ -84,7 +84,7 @@ extension AdapterList.Adapter: Report {
 }
 
 extension KernelAdapterStatistics: Report {
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("sent_octets") { .integer(Int($0.sentOctets)) },
     .init("received_octets") { .integer(Int($0.receivedOctets)) },
     .init("send_errors") { .integer(Int($0.sendErrors)) },
@@ -93,14 +93,14 @@ extension KernelAdapterStatistics: Report {
 }
 
 extension RunningPrograms.Program: Report {
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("process") { .integer(Int($0.process)) }, .init("program") { .text($0.counters?.program.inert) },
     .init("adapters") { $0.counters.map { .parts($0.entries) } ?? .word(nil) },
   ]
 }
 
 extension ProgramCounters.Entry: Report {
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("name") { .text($0.adapter.description.inert) }, .init("resets") { .integer($0.counters.resets) },
     .init("restarted_scans") { .integer($0.counters.restartedScans) },
     .init("lost_links") { entry in

@@ -41,7 +41,7 @@ struct RSSICommand: ToolCommand {
       await kept.close()
     }) { () async throws(ToolError) in
       await kept.observe { event in
-        if case .state(.stopped(let reason)) = event { meter.failure = WatchReport.failure(reason, of: kept.title) }
+        if case .state(.stopped(let reason)) = event { meter.failure = SessionReport.failure(reason, of: kept.title) }
         session.waiting.changed()
       }
       try await kept.connect()

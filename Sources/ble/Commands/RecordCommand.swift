@@ -71,6 +71,7 @@ struct RecordCommand: ToolCommand {
 
   func run(in session: Session) async throws(ToolError) {
     let recording = try await RecordingRun(self, in: session)
+    session.service.ready("Recording")
     var failure: ToolError?
     do {
       try await recording.run()

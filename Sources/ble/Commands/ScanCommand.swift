@@ -1,4 +1,5 @@
 import BLECore
+import BLEProfileFiles
 import BLESession
 import CoreBluetooth
 
@@ -76,8 +77,4 @@ struct ScanCommand: ToolCommand {
     guard let count, view.devices < count, screen?.isLeft != true else { return }
     throw ToolError(.notFound, "Found \(view.devices) of \(count) devices.")
   }
-}
-
-extension CBUUID {
-  convenience init(_ uuid: BLEUUID) { self.init(string: uuid.description) }
 }

@@ -46,6 +46,8 @@ struct ServeCommand: ToolCommand {
 
   func run(in session: Session) async throws(ToolError) {
     try session.pairing.serve(nil)
+    // An adapter that is missing may come later: it is waited for.
+    session.service.ready("Serving")
     switch try source.load() {
     case .device(let description):
       if let clone = try ClonePlayer(description, name: name, hasFaults: faults != nil, in: session) {

@@ -118,8 +118,8 @@ struct WatchCommand: ToolCommand {
         if let value = try? await device.read(path) { self?.take(Array(value), of: index) }
       }
     }
-    if case .state(.stopped(let reason)) = event { failure = WatchReport.failure(reason, of: kept.title) }
-    let report = WatchReport(event)
+    if case .state(.stopped(let reason)) = event { failure = SessionReport.failure(reason, of: kept.title) }
+    let report = SessionReport(event)
     if screen == nil, session.output.isJSON ? report.name != nil : report.sentence != nil {
       tell(report.name ?? "", report.members, report.sentence ?? "")
     }

@@ -62,7 +62,7 @@ import BLESession
 }
 
 extension DeviceDescription: Report {
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("name") { .text($0.name) }, .init("description") { .text($0.summary) },
     .init("handshake") { .text($0.conversation?.handshake?.command) }, .init("commands") { .parts($0.commands) },
     .init("notifications") { .parts($0.notifications) },
@@ -70,21 +70,21 @@ extension DeviceDescription: Report {
 }
 
 extension DeviceCommand: Report {
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("name") { .text($0.name) }, .init("description") { .text($0.summary) },
     .init("parameters") { .parts($0.parameters) }, .init("results") { .parts($0.results) },
   ]
 }
 
 extension DeviceNotification: Report {
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("name") { .text($0.name) }, .init("description") { .text($0.summary) },
     .init("fields") { .parts($0.layout.fields) },
   ]
 }
 
 extension DescribedField: Report {
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("name") { .text($0.name) }, .init("description") { .text($0.summary) },
     .init("expected") { .text($0.expectation) },
     .init("default") { field in .text(field.standard.map { field.shown($0) }) }, .init("unit") { .text($0.unit) },

@@ -130,7 +130,7 @@ extension PairingSecurity {
 }
 
 extension PairingSecurity: Report {
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("method") { .word($0.method.word) }, .init("level") { .word($0.level.word) },
     .init("secure_connections") { .flag($0.isSecureConnections) }, .init("key_size") { .integer($0.keySize) },
     .init("debug_key") { .flag($0.usesDebugKey) },

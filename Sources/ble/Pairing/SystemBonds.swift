@@ -62,7 +62,7 @@ import Foundation
 }
 
 extension KnownPeer: Report {
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("identifier") { .word($0.identifier.uuid.uuidString) }, .init("address") { .word($0.address.description) },
     .init("name") { .text($0.name) },
   ]

@@ -61,7 +61,7 @@ import CoreBluetooth
     case .attemptFailed(_, let error): progress.note("\(title): \(error.localizedDescription.inert)")
     case .subscriptionFailed(let path, let error):
       progress.note("\(title) does not notify \(path): \(error.localizedDescription.inert)")
-    case .state(.stopped(let reason)): failure = WatchReport.failure(reason, of: title)
+    case .state(.stopped(let reason)): failure = SessionReport.failure(reason, of: title)
     default: break
     }
     onChange?()

@@ -12,7 +12,7 @@ extension StoredDevice: ReportRow {
     .init("LAST SEEN", timeWidth) { $0.lastSeen.stamp }, .init("IDENTIFIER", 36) { $0.identifier.uuidString },
     .init("ADDRESS", 17) { $0.address?.inert }, .init("NAME", isStrong: true) { $0.name?.inert ?? "(no name)" },
   ]
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("identifier") { .word($0.identifier.uuidString) }, .init("address") { .text($0.address) },
     .init("name") { .text($0.name) }, .init("first_seen") { .word($0.firstSeen.stamp) },
     .init("last_seen") { .word($0.lastSeen.stamp) }, .init("services") { .texts($0.services) },
@@ -32,7 +32,7 @@ extension StoredSession: ReportRow {
     .init("SESSION", 7) { String($0.id) }, .init("ENDING", 9) { $0.ending?.word },
     .init("TITLE", isStrong: true) { $0.title.inert },
   ]
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("session") { .integer(Int($0.id)) }, .init("title") { .text($0.title) },
     .init("began") { .word($0.began.stamp) }, .init("until") { .word($0.until.stamp) },
     .init("ending") { .word($0.ending?.word) },
@@ -54,7 +54,7 @@ extension StoredConnection: ReportRow {
     .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) },
     .init("ORIGIN", 9) { $0.origin?.rawValue }, .init("ENDING") { $0.ending?.rawValue },
   ]
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("session") { .integer(Int($0.session)) }, .init("identifier") { .word($0.device.uuidString) },
     .init("name") { .text($0.deviceName) }, .init("origin") { .word($0.origin?.rawValue) },
     .init("began") { .word($0.began.stamp) }, .init("ready") { .word($0.ready?.stamp) },
@@ -73,7 +73,7 @@ extension StoredValue: ReportRow {
     .init("SOURCE", 8) { $0.source?.rawValue },
     .init("VALUE") { AssignedValues.describe(Array($0.octets), of: $0.characteristic) },
   ]
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("time") { .word($0.time.stamp) }, .init("session") { .integer(Int($0.session)) },
     .init("identifier") { .word($0.device.uuidString) }, .init("name") { .text($0.deviceName) },
     .init("service") { .text($0.service) }, .init("characteristic") { .text($0.characteristic) },
@@ -87,7 +87,7 @@ extension StoredSignal: ReportRow {
     .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) }, .init("RSSI", 9) { "\($0.rssi) dBm" },
     .init("SOURCE") { $0.source?.rawValue },
   ]
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("time") { .word($0.time.stamp) }, .init("session") { .integer(Int($0.session)) },
     .init("identifier") { .word($0.device.uuidString) }, .init("name") { .text($0.deviceName) },
     .init("rssi") { .integer($0.rssi) }, .init("smoothed") { .number($0.smoothed.map { ($0 * 10).rounded() / 10 }) },
@@ -101,7 +101,7 @@ extension StoredEvent: ReportRow {
     .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) }, .init("EVENT", 18) { $0.kind.inert },
     .init("DETAIL") { $0.detail?.inert ?? "" },
   ]
-  static let members: [ReportMember<Self>] = [
+  package static let members: [ReportMember<Self>] = [
     .init("time") { .word($0.time.stamp) }, .init("session") { .integer(Int($0.session)) },
     .init("identifier") { .word($0.device?.uuidString) }, .init("name") { .text($0.deviceName) },
     .init("kind") { .text($0.kind) }, .init("detail") { .text($0.detail) },

@@ -8,6 +8,7 @@ import Foundation
   let output: Output
   let waiting = Waiting()
   let pairing: PairingDesk
+  let service = ServiceManager()
   private let signals: Signals
 
   /// In seconds.
@@ -35,6 +36,7 @@ import Foundation
     } catch {
       failure = error
     }
+    service.stopping()
     output.flush()
     // Commands that run until Ctrl-C end by it as intended; the exit status still says so.
     guard let error = failure ?? waiting.interruption else { return .done }

@@ -27,9 +27,9 @@ extension DeviceBoard {
   func situation(at time: Double) -> String {
     let lost = losses == 0 ? "" : losses == 1 ? ", lost once" : ", lost \(losses) times"
     if state == .ready { return "ready\(origin == .automatic ? " again" : "")\(lost)" }
-    guard state.isTrying, let deadline else { return WatchReport.word(state) + lost }
+    guard state.isTrying, let deadline else { return SessionReport.word(state) + lost }
     let left = max(0, Int((deadline - time).rounded(.up)))
-    return "\(WatchReport.word(state)), attempt \(attempt), \(left) s left\(lost)"
+    return "\(SessionReport.word(state)), attempt \(attempt), \(left) s left\(lost)"
   }
 
   private var signal: String {

@@ -48,7 +48,7 @@ struct DeviceBoard: Sendable {
       deadline = time + Double(seconds) + Double(fraction) / 1e18
     default: break
     }
-    if let text = WatchReport(event).sentence { add(text, at: time) }
+    if let text = SessionReport(event).sentence { add(text, at: time) }
   }
 
   private mutating func add(_ text: String, at time: Double) {

@@ -1,0 +1,116 @@
+import BLEReports
+import BLESession
+import Foundation
+
+/// Numbers what happens and tells all clients. The last events are kept, so that a client whose connection was
+/// interrupted misses none.
+final class EventHub: Sendable {
+  struct Limits: Sendable {
+    /// The most events that are kept.
+    var kept = 4_096
+    /// Octets of all events that are kept.
+    var keptSize = 8 << 20
+    /// Octets that may wait for a client.
+    var waiting = EventStream.usualLimit
+    /// The most clients that listen at the same time.
+    var streams = 64
+
+    /// What a client that begins or is late may be sent at once. More is a `reset`: it would only be dropped, and come
+    /// again for the same.
+    var atOnce: Int { waiting / 2 }
+  }
+
+  private struct State {
+    var next: UInt64
+    /// The last events as they are sent, oldest first. Their numbers follow one another, and end before `next`.
+    var kept = Queue<[UInt8]>()
+    var keptSize = 0
+    var streams: [EventStream] = []
+    var isOver = false
+
+    var oldest: UInt64 { next - UInt64(kept.count) }
+  }
+
+  private let state: Guarded<State>
+  private let limits: Limits
+
+  /// - Parameter first: the number of the first event.
+  init(_ limits: Limits = Limits(), first: UInt64 = EventHub.firstNumber) {
+    self.limits = limits
+    state = Guarded(State(next: max(1, first)))
+  }
+
+  /// Microseconds since 1970: a page that was open when the program was started again has a number below all of the new
+  /// ones, and is told to read everything. With numbers from 1 it would take others for those that it has missed.
+  /// JavaScript has these numbers without loss until the year 2255.
+  static var firstNumber: UInt64 { UInt64(max(1, Date().timeIntervalSince1970 * 1_000_000)) }
+
+  /// The number of the last event: what was read before is older.
+  var last: UInt64 { state.with { $0.next - 1 } }
+  /// Octets of the events that are kept.
+  var keptSize: Int { state.with { $0.keptSize } }
+
+  func publish(_ name: String, _ data: JSONValue) {
+    let text = data.text
+    state.with { state in
+      let whole = Self.event(name, state.next, text)
+      let octets = whole.count > limits.atOnce ? Self.reset(state.next) : whole
+      state.next += 1
+      state.kept.append(octets)
+      state.keptSize += octets.count
+      while state.kept.count > limits.kept || state.keptSize > limits.keptSize, let oldest = state.kept.first {
+        state.keptSize -= oldest.count
+        state.kept.removeFirst()
+      }
+      for stream in state.streams { stream.send(octets) }
+      state.streams.removeAll(where: \.isEnded)
+    }
+  }
+
+  /// The data of an event is a JSON document, which is one line.
+  private static func event(_ name: String, _ number: UInt64, _ data: String) -> [UInt8] {
+    Array("id: \(number)\nevent: \(name)\ndata: \(data)\n\n".utf8)
+  }
+
+  private static func reset(_ number: UInt64) -> [UInt8] { event("reset", number, "{}") }
+
+  /// A stream of the events after that number. Where they are not kept any more, are too many, or are of another
+  /// process, it begins with `reset`: the client has to read everything.
+  /// - Returns: `nil` where too many listen.
+  func stream(after number: UInt64?) -> EventStream? {
+    state.with { state in
+      state.streams.removeAll(where: \.isEnded)
+      guard state.streams.count < limits.streams, !state.isOver else { return nil }
+      let stream = EventStream(limit: limits.waiting)
+      let missed = number.flatMap { Self.events(after: $0, state) }
+      if let missed, missed.reduce(0, { $0 + $1.count }) <= limits.atOnce {
+        for octets in missed { stream.send(octets) }
+      } else {
+        stream.send(Self.reset(state.next - 1))
+      }
+      state.streams.append(stream)
+      return stream
+    }
+  }
+
+  private static func events(after number: UInt64, _ state: State) -> ArraySlice<[UInt8]>? {
+    guard number < state.next, number >= state.oldest - 1 else { return nil }
+    return state.kept.dropFirst(Int(number - (state.oldest - 1)))
+  }
+
+  /// To be called every few seconds: clients that have gone are noticed by it.
+  func beat() {
+    state.with { state in
+      for stream in state.streams { stream.sendHeartbeat() }
+      state.streams.removeAll(where: \.isEnded)
+    }
+  }
+
+  func end() {
+    state.with { state in
+      state.isOver = true
+      for stream in state.streams { stream.end() }
+      state.streams = []
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import BLEReports
+import BLESession
+import CoreBluetooth
+
+/// What is counted of an adapter, in words and numbers.
+package struct AdapterMetrics: Sendable {
+  package let name: String
+  package let resets: Int
+  package let restartedScans: Int
+  /// By the reason.
+  package let lostLinks: [String: Int]
+  package let sentOctets: UInt64?
+  package let receivedOctets: UInt64?
+
+  package init(
+    name: String, resets: Int, restartedScans: Int, lostLinks: [String: Int], sentOctets: UInt64?,
+    receivedOctets: UInt64?
+  ) {
+    self.name = name
+    self.resets = resets
+    self.restartedScans = restartedScans
+    self.lostLinks = lostLinks
+    self.sentOctets = sentOctets
+    self.receivedOctets = receivedOctets
+  }
+}
+
+extension Explorer {
+  /// What `/metrics` answers.
+  func metricsText() async -> String {
+    var text = MetricsText()
+    text.add("ble_build_info", .gauge, "The version of the program.", [(["version": surroundings.version], 1)])
+    text.add("ble_powered_on", .gauge, "Whether Bluetooth can be used.", state == .poweredOn ? 1 : 0)
+    text.add("ble_scanning", .gauge, "Whether it scans.", isScanning ? 1 : 0)
+    addAdapters(await surroundings.adapters(), to: &text)
+    addDevices(to: &text)
+    await addSessions(to: &text)
+    addOperations(metrics.counts, to: &text)
+    return text.text
+  }
+
+  private func addAdapters(_ adapters: [AdapterMetrics], to text: inout MetricsText) {
+    text.add(
+      "ble_adapter_resets_total", .counter, "How often the adapter was lost while it was in use.",
+      adapters.map { (["adapter": $0.name], Double($0.resets)) })
+    text.add(
+      "ble_adapter_restarted_scans_total", .counter, "Scans that were begun again because they heard nothing.",
+      adapters.map { (["adapter": $0.name], Double($0.restartedScans)) })
+    text.add(
+      "ble_adapter_lost_links_total", .counter, "Links that ended without the program's wish, by the reason.",
+      adapters.flatMap { adapter in
+        adapter.lostLinks.sorted { $0.key < $1.key }.map {
+          (["adapter": adapter.name, "reason": $0.key], Double($0.value))
+        }
+      })
+    text.add(
+      "ble_adapter_octets_total", .counter, "Octets of HCI packets, where this program has the controller.",
+      adapters.flatMap { adapter -> [(MetricsText.Labels, Double)] in
+        [("sent", adapter.sentOctets), ("received", adapter.receivedOctets)].compactMap { direction, count in
+          count.map { (["adapter": adapter.name, "direction": direction], Double($0)) }
+        }
+      })
+  }
+
+  private func addDevices(to text: inout MetricsText) {
+    text.add(
+      "ble_devices", .gauge, "Devices in the table.",
+      [
+        (["state": "heard"], Double(heard.values.count { !$0.isStale })),
+        (["state": "stale"], Double(heard.values.count(where: \.isStale))),
+      ])
+    text.add(
+      "ble_advertisements_total", .counter, "Advertisements of the devices in the table.", Double(advertisements))
+  }
+
+  private func addSessions(to text: inout MetricsText) async {
+    var states: [String: Int] = [:]
+    var queued = 0
+    for device in opened.values {
+      let figures = await device.figures
+      states[figures.state, default: 0] += 1
+      queued += figures.underWay
+    }
+    text.add(
+      "ble_sessions", .gauge, "Devices that are open, by the state of the session.",
+      states.sorted { $0.key < $1.key }.map { (["state": $0.key], Double($0.value)) })
+    text.add("ble_operations_under_way", .gauge, "Operations that wait for a device.", Double(queued))
+  }
+
+  private func addOperations(_ counts: Metrics.Counts, to text: inout MetricsText) {
+    text.add("ble_connections_total", .counter, "Links that were ready for use.", Double(counts.connections))
+    text.add("ble_connections_lost_total", .counter, "Links that were lost.", Double(counts.losses))
+    text.add(
+      "ble_connection_attempts_failed_total", .counter, "Attempts to connect that failed.",
+      Double(counts.failedAttempts))
+    text.add(
+      "ble_notifications_total", .counter, "Values that were notified or indicated.", Double(counts.notifications))
+    text.add(
+      "ble_operations_total", .counter, "Operations by their result.",
+      counts.operations.sorted {
+        ($0.key.operation.rawValue, $0.key.result) < ($1.key.operation.rawValue, $1.key.result)
+      }.map {
+        (["operation": $0.key.operation.rawValue, "result": $0.key.result], Double($0.value))
+      })
+    text.add(
+      "ble_att_errors_total", .counter, "Errors of the Attribute Protocol, by code.",
+      counts.attributeErrors.sorted { $0.key < $1.key }.map { (["code": String($0.key)], Double($0.value)) })
+    text.add(
+      "ble_operation_seconds", "The time of operations that succeeded.",
+      Metrics.Operation.allCases.compactMap { operation in
+        counts.latencies[operation].map { (("operation", operation.rawValue), $0) }
+      })
+  }
+}

@@ -1,0 +1,155 @@
+// What the server knows: read once, then followed by its events. All pages that are open see the same.
+
+import {complain} from "./dom.js";
+
+export const state = {
+  status: {}, devices: new Map(), sessions: new Map(), pairings: [], serving: null, radio: null, isAway: false,
+  // What has happened, newest last.
+  log: [],
+  // Counts changes of the table, so that it is sorted only after one.
+  revision: 0,
+  // The latest of all times at which a device was heard, by the adapter's clock, and when that became known.
+  newest: {time: 0, received: 0},
+};
+
+const LONGEST_LOG = 5_000;
+const listeners = new Set();
+let source = null;
+let pause = 1_000;
+
+// Calls `hear(name, data)` for each event, until the returned function is called.
+export function listen(hear) {
+  listeners.add(hear);
+  return () => listeners.delete(hear);
+}
+
+// The time by the adapter's clock. That of a simulated air may stand still: there it is when something was last heard.
+export function clock() { return state.newest.time + (state.status.radio ? 0 : performance.now() - state.newest.received); }
+
+function heard(devices) {
+  for (const {last_seen_ms: time} of devices) {
+    if (time > state.newest.time) state.newest = {time, received: performance.now()};
+  }
+}
+
+function tell(name, data) { for (const hear of listeners) hear(name, data); }
+
+// One request. Its error has the server's message.
+export async function ask(method, path, body) {
+  const start = performance.now();
+  let answer;
+  try {
+    answer = await fetch(`api/v1/${path}`, {
+      method, headers: method === "GET" ? {} : {"Content-Type": "application/json"},
+      body: method === "GET" ? undefined : JSON.stringify(body ?? {}),
+    });
+  } catch {
+    throw new Error("the server does not answer");
+  }
+  const isDocument = (answer.headers.get("Content-Type") ?? "").startsWith("application/json");
+  const content = isDocument ? await answer.json() : {error: {message: (await answer.text()).trim()}};
+  if (method !== "GET") note("call", {call: `${method} ${path}`, ...body, status: answer.status, ms: Math.round(performance.now() - start)});
+  if (!answer.ok) throw new Error(content.error?.message ?? `status ${answer.status}`);
+  return content;
+}
+
+function note(kind, data) {
+  state.log.push({time: new Date(), kind, data});
+  // A tenth at a time: to move all for each entry would take its time.
+  if (state.log.length > LONGEST_LOG * 1.1) state.log.splice(0, state.log.length - LONGEST_LOG);
+}
+
+async function readAll() {
+  const [table, status, sessions, pairings, serving] =
+    await Promise.all(["devices", "status", "sessions", "pairings", "serving"].map((path) => ask("GET", path)));
+  state.devices = new Map(table.devices.map((device) => [device.identifier, device]));
+  state.newest = {time: 0, received: performance.now()};
+  heard(table.devices);
+  state.sessions = new Map(sessions.sessions.map((session) => [session.identifier, received(session)]));
+  Object.assign(state, {status, pairings: pairings.pairings, serving});
+  state.radio = status.radio ? received(await ask("GET", "radio")) : null;
+  state.revision++;
+  tell("all", {});
+  // Events after the first of these answers: what comes twice does no harm.
+  return table.last_event;
+}
+
+// With the moment in which it was received, by which the page counts on.
+function received(data) { return {...data, received: performance.now()}; }
+
+const takers = {
+  state: (data) => { state.status = data; },
+  devices: (data) => {
+    for (const device of data.devices) state.devices.set(device.identifier, device);
+    heard(data.devices);
+    state.revision++;
+  },
+  removed: (data) => {
+    state.devices.delete(data.identifier);
+    state.revision++;
+  },
+  session: (data) => { state.sessions.set(data.identifier, received(data)); },
+  closed: (data) => { state.sessions.delete(data.identifier); },
+  pairing: (data) => { state.pairings = [...state.pairings.filter((one) => one.number !== data.number), data]; },
+  answered: (data) => { state.pairings = state.pairings.filter((one) => one.number !== data.number); },
+  paired: (data) => { state.pairings = state.pairings.filter((one) => one.peer.address !== data.peer.address); },
+  serving: (data) => { state.serving = data; },
+  radio: (data) => { state.radio = received(data); },
+  news: () => {}, value: () => {}, access: () => {},
+};
+
+// Follows the server for as long as the page is open.
+export async function follow() {
+  let last;
+  try {
+    last = await readAll();
+  } catch (error) {
+    away();
+    if (pause === 1_000) complain(error.message);
+    return again();
+  }
+  pause = 1_000;
+  source?.close();
+  source = new EventSource(`api/v1/events?after=${last}`);
+  for (const [name, take] of Object.entries(takers)) {
+    source.addEventListener(name, (event) => {
+      const data = JSON.parse(event.data);
+      take(data);
+      // The table changes four times a second: that is no news.
+      if (name !== "devices") note(name, data);
+      tell(name, data);
+    });
+  }
+  source.addEventListener("reset", readAgain);
+  source.addEventListener("open", () => { state.isAway = false; tell("open", {}); });
+  source.addEventListener("error", () => {
+    away();
+    // The browser tries again by itself, but for a server that refuses, as a new one does.
+    if (source.readyState === EventSource.CLOSED) again();
+  });
+}
+
+// Once more if it is asked for meanwhile, however often: a server whose events are too many asks four times a second.
+let reading = null;
+let isAskedAgain = false;
+function readAgain() {
+  if (reading) {
+    isAskedAgain = true;
+    return;
+  }
+  reading = readAll().catch(again).finally(() => {
+    reading = null;
+    if (isAskedAgain) readAgain();
+    isAskedAgain = false;
+  });
+}
+
+function away() {
+  state.isAway = true;
+  tell("away", {});
+}
+
+function again() {
+  setTimeout(follow, pause);
+  pause = Math.min(pause * 2, 30_000);
+}

@@ -1,0 +1,28 @@
+/// What a client has to show: 32 random octets, as 64 hexadecimal digits.
+struct AccessToken: Sendable, CustomStringConvertible {
+  private let digits: [UInt8]
+
+  init(_ digits: String) { self.digits = Array(digits.utf8) }
+
+  /// One from the system's random numbers, with its digits, which are to be shown once.
+  static func random() -> (token: AccessToken, digits: String) {
+    var source = SystemRandomNumberGenerator()
+    let octets = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &source) }
+    let digits = octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return (AccessToken(digits), digits)
+  }
+
+  var description: String { "<redacted>" }
+
+  /// In a time that does not depend on where the two differ.
+  func matches(_ text: String) -> Bool {
+    let other = Array(text.utf8)
+    guard other.count == digits.count else { return false }
+    return zip(digits, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}
+
+extension AccessToken: CustomReflectable {
+  /// Nothing prints it: neither `dump`, nor a failure of a test.
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}
