@@ -53,6 +53,16 @@ install: ## Installs the tool, its manual and completions: make release && sudo 
 uninstall: ## Removes what `make install` with the same PREFIX and DESTDIR has installed
 	@Tools/install --remove "$(PREFIX)" "$(DESTDIR)"
 
+.PHONY: deb
+deb: release ## Makes a Debian package and a tarball for this machine's architecture, and tries the package in a clean Debian (as root)
+	@Tools/prepare swift package
+	@Tools/deb "$(RELEASE)" .build/packages
+	@Tools/check-deb .build/packages/ble_$$($(RELEASE) --version | cut -d ' ' -f 2)_$$(dpkg --print-architecture).deb
+
+.PHONY: dist
+dist: release ## Makes the package and the tarball without trying them
+	@Tools/deb "$(RELEASE)" .build/packages
+
 .PHONY: examples
 examples: ## Builds the example programs and lets them talk, each a process of its own
 	@Tools/prepare swift
