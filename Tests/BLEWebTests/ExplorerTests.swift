@@ -48,6 +48,19 @@ struct ExplorerTests {
     #expect(try await scene.ask("GET", "sessions")["sessions", 0, "state"] as? String == "ready")
   }
 
+  @Test("I15.1 notified values keep their order, however fast they come")
+  func order() async throws {
+    let scene = await ExplorerScene()
+    let device = "devices/\(try await scene.connect())"
+    _ = try await scene.ask("POST", "\(device)/subscribe", #"{"characteristic":"2A19"}"#)
+    for number in UInt8(0)..<200 {
+      while !scene.peripheral.push(Data([number]), "2A19") { await scene.world.advance(by: .milliseconds(20)) }
+    }
+    let answer = try await scene.eventually("\(device)/values") { ($0["values"] as? [Any])?.count == 200 }
+    let values = (0..<200).map { answer["values", $0, "value", "hex"] as? String }
+    #expect(values == (UInt8(0)..<200).map { Data([$0]).hexadecimal })
+  }
+
   @Test("I15.1 what a device refuses and what it does not have are errors with their kinds, none of the server's")
   func errors() async throws {
     let scene = await ExplorerScene()

@@ -44,7 +44,7 @@ final class WholeExplorer: Sendable {
     var options = WebExplorer.Options()
     change(&options)
     let whole = try WholeExplorer(options)
-    await whole.explorer.start(scans: false)
+    await whole.explorer.start()
     do {
       try await body(whole)
     } catch {

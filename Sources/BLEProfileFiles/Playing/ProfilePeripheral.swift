@@ -19,7 +19,7 @@ package enum ProfileEvent {
   case failed(SessionError)
   /// `central` is `nil` for a notification, which goes to all subscribers; `value` for what has none.
   case accessed(Access, ServedCharacteristic, central: UUID?, value: [UInt8]?)
-  /// What somebody who uses the program should know.
+  /// A message for the user.
   case note(String)
 }
 

@@ -98,7 +98,7 @@ actor Explorer {
     hub.publish("state", status)
   }
 
-  private func take(_ change: DeviceListChange) {
+  private func take(_ change: DeviceListChange) async {
     switch change {
     case .appeared(let device, _), .changed(let device, _), .stale(let device, _), .returned(let device, _):
       let discovery = device.discovery
@@ -109,10 +109,22 @@ actor Explorer {
       }
       heard[discovery.identifier]?.isStale = device.isStale
       changed.insert(discovery.identifier)
+      if heard.count > Self.capacity { await forgetMissing() }
     case .removed(let device, _):
       heard[device.id] = nil
       changed.remove(device.id)
       hub.publish("removed", ["identifier": .string(device.id.uuidString)])
+    }
+  }
+
+  /// Removes what the list has removed: changes that come too fast are lost, and with them removals.
+  private func forgetMissing() async {
+    guard let list = scan?.list else { return }
+    let kept = Set(await list.devices.map(\.id))
+    for identifier in heard.keys where !kept.contains(identifier) {
+      heard[identifier] = nil
+      changed.remove(identifier)
+      hub.publish("removed", ["identifier": .string(identifier.uuidString)])
     }
   }
 

@@ -4,7 +4,7 @@ import BLESession
 import CoreBluetooth
 import Foundation
 
-/// A device that somebody has opened: its session, its attributes, and the values that were read, written and notified.
+/// An open device: its session, its attributes, and the values that were read, written and notified.
 actor OpenDevice {
   let session: DeviceSession
   let identifier: UUID
@@ -18,6 +18,10 @@ actor OpenDevice {
   /// When all attempts end, by the central's clock.
   private var deadline: Duration?
   private var news: Observation?
+  /// What the session reports, in its order, which tasks of their own would not keep.
+  private let reports: AsyncStream<Report>
+  private let reporting: AsyncStream<Report>.Continuation
+  private var following: Task<Void, Never>?
   private var underWay = 0
   private var services: [DiscoveredService] = []
   /// The last values of each characteristic, oldest first.
@@ -25,6 +29,14 @@ actor OpenDevice {
   private var subscriptions: [CharacteristicPath: Observation] = [:]
 
   private static let history = 256
+
+  private enum Report: Sendable {
+    case news(DeviceNews)
+    case notified([UInt8], CharacteristicPath)
+  }
+
+  /// Reports that wait. A device that notifies faster than they are handled loses the oldest.
+  private static let mostWaiting = 16_384
 
   /// A value and what it came by.
   struct RecordedValue: Sendable {
@@ -41,23 +53,36 @@ actor OpenDevice {
     self.name = name
     self.hub = hub
     self.metrics = metrics
+    (reports, reporting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.mostWaiting))
   }
 
-  /// Begins to connect, and goes on until `close`.
+  /// Starts to connect, and keeps trying until `close`.
   func connect() async {
     if news == nil {
-      news = await session.observeNews { [weak self] news in
-        Task { await self?.take(news) }
+      following = Task { [weak self, reports] in
+        for await report in reports { await self?.take(report) }
       }
+      news = await session.observeNews { [reporting] news in reporting.yield(.news(news)) }
     }
     session.keepConnected()
   }
 
   func close() async {
     news?.cancel()
+    reporting.finish()
+    following?.cancel()
     for subscription in subscriptions.values { subscription.cancel() }
     subscriptions = [:]
     await session.disconnect()
+  }
+
+  private func take(_ report: Report) async {
+    switch report {
+    case .news(let news): await take(news)
+    case .notified(let octets, let path):
+      metrics.notified()
+      _ = record(octets, .notified, of: path)
+    }
   }
 
   private func take(_ news: DeviceNews) async {
@@ -117,9 +142,8 @@ actor OpenDevice {
   func subscribe(to path: CharacteristicPath) async throws(SessionError) {
     guard subscriptions[path] == nil else { return }
     let subscription = try await measured(.subscribe) { () async throws(SessionError) in
-      try await session.subscribe(to: path) { [weak self] value in
-        let octets = Array(value)
-        Task { await self?.notified(octets, of: path) }
+      try await session.subscribe(to: path) { [reporting] value in
+        reporting.yield(.notified(Array(value), path))
       }
     }
     // Another browser may have subscribed meanwhile.
@@ -130,11 +154,6 @@ actor OpenDevice {
   func unsubscribe(from path: CharacteristicPath) {
     subscriptions.removeValue(forKey: path)?.cancel()
     hub.publish("session", status)
-  }
-
-  private func notified(_ octets: [UInt8], of path: CharacteristicPath) {
-    metrics.notified()
-    _ = record(octets, .notified, of: path)
   }
 
   /// Does what may take its time, and counts it.

@@ -48,9 +48,10 @@ package final class WebExplorer: Sendable {
   /// Asks the people in front of the browsers; to be registered where pairings of this program are to be answered by them.
   package nonisolated var pairingAgent: any PairingAgent { explorer.dialogue }
 
-  package func start(scans: Bool) async {
+  /// Scans from now on, also where nothing may be changed: then no browser could begin it.
+  package func start() async {
     await explorer.start()
-    if scans { await explorer.setScanning(true) }
+    await explorer.setScanning(true)
   }
 
   package func stop() async {

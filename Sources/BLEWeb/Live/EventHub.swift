@@ -40,8 +40,8 @@ final class EventHub: Sendable {
     state = Guarded(State(next: max(1, first)))
   }
 
-  /// Microseconds since 1970: a page that was open when the program was started again has a number below all of the new
-  /// ones, and is told to read everything. With numbers from 1 it would take others for those that it has missed.
+  /// Microseconds since 1970: the last number of a page that was open before the program was restarted is below all new
+  /// ones, so the page gets a `reset`. With numbers from 1 it would mistake new events for ones that it has read.
   /// JavaScript has these numbers without loss until the year 2255.
   static var firstNumber: UInt64 { UInt64(max(1, Date().timeIntervalSince1970 * 1_000_000)) }
 

@@ -1,3 +1,5 @@
+import BLECore
+
 /// What a client has to show: 32 random octets, as 64 hexadecimal digits.
 struct AccessToken: Sendable, CustomStringConvertible {
   private let digits: [UInt8]
@@ -8,7 +10,7 @@ struct AccessToken: Sendable, CustomStringConvertible {
   static func random() -> (token: AccessToken, digits: String) {
     var source = SystemRandomNumberGenerator()
     let octets = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &source) }
-    let digits = octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let digits = octets.hexadecimal
     return (AccessToken(digits), digits)
   }
 

@@ -4,8 +4,8 @@ import Synchronization
 /// The connections that the server has, and what each of them does.
 ///
 /// libmicrohttpd closes a connection after a time without an octet. A client that sends or reads one octet at a time
-/// never reaches it, and with as many connections as there may be nobody else is served. So a request as a whole has a
-/// time, a response too, and where connections become few, the one that waits longest for a request is closed.
+/// never reaches that time, and when such clients hold all connections, no other client is served. So a whole request has
+/// a time limit, a response has one too, and when few connections are left, the one idle longest is closed.
 final class ClientConnections: Sendable {
   enum Phase: Sendable {
     /// For the request, or for the rest of it.

@@ -26,7 +26,7 @@ struct ServerPlace: Sendable {
     if source != nil, MHD_is_feature_supported(.FEATURE_SSL) != .YES {
       throw .certificate("the libmicrohttpd of this system has no TLS")
     }
-    // Before the socket, which nobody would close.
+    // Before the socket is opened: an error here would leave it open.
     certificate =
       if let source { try source.certificate(for: names) } else { nil }
     listener = try Listener(address: options.address, port: options.port)

@@ -78,7 +78,7 @@ struct WebCommand: ToolCommand {
       throw ToolError(error, address: address, port: port)
     }
     PairingAgents.register(explorer.pairingAgent)
-    await explorer.start(scans: !isReadOnly)
+    await explorer.start()
     session.output.event(
       "listening", ["address": .string(explorer.entrance), "fingerprint": .string(orNull: explorer.fingerprint)],
       "Open \(explorer.entrance)" + (explorer.fingerprint.map { "\nThe certificate's SHA-256 is \($0)" } ?? ""))

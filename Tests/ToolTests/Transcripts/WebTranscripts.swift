@@ -41,6 +41,17 @@ struct WebTranscripts {
     #expect(status == 143 && lines.arePlain, "\(web.transcript)")
   }
 
+  @Test("I15.1 a read-only explorer scans: its table is not empty, and no browser could begin it")
+  func readOnly() async throws {
+    let web = try place.ble("web", "--demo", "--read-only", "--port", "0")
+    let address = try #require(Self.address(in: try web.line { $0.contains("http://") }))
+    let url = try #require(URL(string: address + "api/v1/status"))
+    let (data, _) = try await URLSession.shared.data(from: url)
+    #expect(String(decoding: data, as: UTF8.self).contains(#""scanning":true"#))
+    web.send(SIGTERM)
+    _ = try web.finish()
+  }
+
   @Test("I15.1 two of them on one port: the second one says who has it")
   func aTakenPort() throws {
     let first = try place.ble("web", "--demo", "--port", "0")
