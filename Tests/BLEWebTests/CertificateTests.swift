@@ -37,6 +37,13 @@ struct CertificateTests {
     #expect(CertificatePair(certificate: identity.certificate, key: other.key) == nil)
   }
 
+  @Test("I15.1 its subject is the program's name, without memory of the process behind it")
+  func subject() throws {
+    // With GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=85 no block of memory ends with zeros by chance.
+    let pair = try #require(CertificatePair(names: Self.names, at: time(nil)))
+    #expect(pair.subject == "/CN=ble web")
+  }
+
   @Test(
     "I15.1 what is no name makes no certificate: it could be more than one name",
     arguments: [

@@ -54,6 +54,13 @@ final class CertificatePair {
     }.joined(separator: ":")
   }
 
+  /// Whom it is for: `/CN=ble web`, with octets that are no printable ASCII as `\xC3`.
+  var subject: String {
+    var text = [CChar](repeating: 0, count: 256)
+    _ = X509_NAME_oneline(X509_get_subject_name(certificate), &text, Int32(text.count))
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   func isValid(at time: time_t) -> Bool {
     var time = time
     // The first is negative for a time that has come, the second positive for one that has not; 0 is an error.

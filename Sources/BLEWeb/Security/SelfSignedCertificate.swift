@@ -69,7 +69,8 @@ extension CertificatePair {
   /// The same name as subject and as issuer.
   private static func setName(_ certificate: OpaquePointer) -> Bool {
     let name = X509_get_subject_name(certificate)
-    return X509_NAME_add_entry_by_NID(name, NID_commonName, MBSTRING_UTF8, Array("ble web".utf8), -1, -1, 0) == 1
+    let words = Array("ble web".utf8)
+    return X509_NAME_add_entry_by_NID(name, NID_commonName, MBSTRING_UTF8, words, Int32(words.count), -1, 0) == 1
       && X509_set_issuer_name(certificate, name) == 1
   }
 
