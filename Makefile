@@ -75,10 +75,10 @@ interop: ## Runs against a foreign stack, both roles, both ways round (Bumble fr
 	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop --ignore Interop/vm
 
 .PHONY: web-test
-web-test: ## Looks at the pages that the tool writes, in Chromium without a window (Debian's chromium, Selenium from PyPI)
+web-test: ## Looks at the pages that the tool writes, in Chromium without a window (Debian's chromium, Selenium from PyPI; BRIEF=1)
 	@Tools/prepare swift browser
 	swift build $(BUILD_FLAGS) --product ble
-	@BLE_TOOL=$(CURDIR)/$(BLE) .build/web/bin/python -m pytest -p no:cacheprovider Tests/Web
+	@BLE_WEB_BRIEF=$(BRIEF) BLE_TOOL=$(CURDIR)/$(BLE) .build/web/bin/python -m pytest -p no:cacheprovider --durations=12 Tests/Web
 
 .PHONY: vm
 vm: ## Runs in a small guest with a real kernel and bluetoothd, and against it (qemu, Debian's packages; BLE_VM_SUITES="bookworm trixie"; BRIEF=1)
@@ -99,9 +99,9 @@ bench: ## Measures whole stacks, facade to facade, beside Bumble; writes bench.j
 	@Benchmarks/run $(if $(BRIEF),--brief)
 
 .PHONY: fuzz
-fuzz: ## Fuzzes every parser, 30 s each (SECONDS_EACH=300 for longer)
+fuzz: ## Fuzzes every parser, 30 s each (SECONDS_EACH=300 for longer; BRIEF=1 compiles half as much)
 	@Tools/prepare swift
-	@Fuzz/run --seconds $(SECONDS_EACH)
+	@Fuzz/run --seconds $(SECONDS_EACH) $(if $(BRIEF),--one-build)
 
 .PHONY: sanitize
 sanitize: ## Runs all tests under the address and the thread sanitizer (half an hour; KIND=thread for one)
@@ -120,9 +120,10 @@ symbols: ## Compares the symbols with the list of Apple's and writes what is gen
 	@swift run $(BUILD_FLAGS) --quiet symbol-comparison
 
 .PHONY: docs
-docs: ## Builds the documentation of all libraries (DocC); a warning is a failure
-	@Tools/prepare swift
+docs: ## Builds one site of all documentation, .build/site/index.html (DocC's and the guides); a warning or a broken link is a failure
+	@Tools/prepare swift site
 	@Tools/docs $(BUILD_FLAGS)
+	@.build/site-tools/bin/python -B Tools/site/build.py
 
 .PHONY: format
 format: ## Formats the sources
