@@ -6,7 +6,7 @@ let package = Package(
   name: "Thermostat",
   platforms: [.macOS(.v13), .iOS(.v16)],
   products: [.library(name: "Thermostat", targets: ["Thermostat"])],
-  // In a package of your own: .package(url: "<this repository>", branch: "main")
+  // In a package of your own: .package(url: "<this repository>", .upToNextMinor(from: "0.2.0"))
   dependencies: [.package(name: "swift-corebluetooth", path: "../..")],
   targets: [
     .target(

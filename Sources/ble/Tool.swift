@@ -3,7 +3,7 @@ import Foundation
 /// The program `ble`.
 @main
 enum Tool {
-  static let version = "0.1.0"
+  static let version = "0.2.0"
 
   @MainActor static func main() async {
     let status = await run(Array(CommandLine.arguments.dropFirst()))
