@@ -21,12 +21,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1]
 WORK = pathlib.Path(os.environ.get("BLE_VM_FOLDER", PACKAGE / ".build" / "vm"))
 
-# What is in the guest, by Debian's names. The last line is what the project's own programs are linked with.
+# What is in the guest, by Debian's names. The second last line is what the project's own programs are linked with, the last what their
+# package is installed and run by: systemd, and what Debian takes to be on every machine.
 PACKAGES = """
     bluez dbus-daemon dbus-bin busybox-static bash kmod rfkill socat strace libcap2-bin
     python3-minimal python3-dbus python3-gi
     libssl3 libsqlite3-0 libsystemd0 libmicrohttpd12 libstdc++6
+    systemd libnss-systemd dpkg dash coreutils diffutils libc-bin perl-base sed grep
 """.split()
+# What dpkg in the guest knows of them.
+FIELDS = ["Package", "Version", "Architecture", "Multi-Arch", "Provides", "Maintainer", "Description"]
 # By what the first program reaches its root; they are loaded in the order that the kernel's own list of dependencies gives.
 FIRST_MODULES = ["virtio_pci", "9pnet_virtio", "9p", "overlay"]
 
@@ -74,11 +78,12 @@ class Build:
         if self.is_there:
             return
         print(f"vm: making the guest of {self.suite} in {self.folder}", flush=True)
-        if not (self.folder / "unpacked").exists():
+        unpacked = self.folder / "unpacked"
+        if not unpacked.exists() or unpacked.read_text().split() != PACKAGES:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.download()
             self.unpack()
-            (self.folder / "unpacked").touch()
+            unpacked.write_text(" ".join(PACKAGES))
         self.add_own_files()
         self.make_kernel()
         self.make_first_program()
@@ -156,13 +161,16 @@ class Build:
         (etc / "passwd").write_text("root:x:0:0:root:/root:/bin/sh\nmessagebus:x:100:100::/:/bin/false\n"
                                     "user:x:1000:1000::/tmp:/bin/sh\n")
         (etc / "group").write_text("root:x:0:\nmessagebus:x:100:\nbluetooth:x:101:\nuser:x:1000:\n")
-        (etc / "nsswitch.conf").write_text("passwd: files\ngroup: files\nhosts: files\n")
+        (etc / "nsswitch.conf").write_text("passwd: files systemd\ngroup: files systemd\nhosts: files\n")
         (etc / "hosts").write_text("127.0.0.1 localhost\n")
-        # Which packages these are, for programs that look it up; they are only unpacked.
-        archives = sorted((self.folder / "apt" / "cache" / "archives").glob("*.deb"))
-        (self.root / "var/lib/dpkg").mkdir(parents=True, exist_ok=True)
+        # Which packages these are, for programs that look it up, and for dpkg, which wants them configured, and with all that they depend
+        # on: they are only unpacked, and the kernel is elsewhere.
+        archives = sorted(path for path in (self.folder / "apt" / "cache" / "archives").glob("*.deb")
+                          if not path.name.startswith("linux-image-"))
+        for name in ["info", "updates", "triggers", "alternatives"]:
+            (self.root / "var/lib/dpkg" / name).mkdir(parents=True, exist_ok=True)
         (self.root / "var/lib/dpkg/status").write_text(
-            "\n".join(run("dpkg-deb", "--field", archive) + "Status: install ok unpacked\n" for archive in archives))
+            "\n".join(run("dpkg-deb", "--field", archive, *FIELDS) + "Status: install ok installed\n" for archive in archives))
         for name in ["proc", "sys", "dev", "run", "tmp", "host", "root", "var/lib/dbus", "lab/bin"]:
             (self.root / name).mkdir(parents=True, exist_ok=True)
 
@@ -311,9 +319,10 @@ class Command:
 
 class Guest:
     """A running guest. `controllers` are paths of Unix sockets where a controller speaks H4, one for each adapter. `counts`: its time is the
-    number of instructions that it has carried out, two nanoseconds each, and what else this machine does is not in it."""
+    number of instructions that it has carried out, two nanoseconds each, and what else this machine does is not in it. `systemd`: it is the
+    first process, and starts the daemon."""
 
-    def __init__(self, suite, controllers, folder, daemon=True, memory=512, counts=False):
+    def __init__(self, suite, controllers, folder, daemon=True, memory=512, counts=False, systemd=False):
         build = Build(suite)
         build.make()
         self.folder = pathlib.Path(folder)
@@ -325,6 +334,8 @@ class Guest:
         words = ["console=ttyS0", "panic=-1", "quiet", "loglevel=4", "mitigations=off", "audit=0", "no_timer_check", "rdinit=/init"]
         if not daemon:
             words.append("lab.daemon=no")
+        if systemd:
+            words.append("lab.init=systemd")
         command = [
             "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-machine", "q35,usb=off,vmport=off", "-m", str(memory),
             "-smp", "1", "-kernel", build.folder / "vmlinux", "-initrd", build.folder / "initrd", "-append", " ".join(words),

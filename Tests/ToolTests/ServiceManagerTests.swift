@@ -70,6 +70,60 @@ import Testing
     }
   }
 
+  @Test("I15.3 a reload is told at its beginning and its end, and what it cannot take over leaves all as it was")
+  func reload() async throws {
+    let systemd = try Manager()
+    let service = ServiceManager(environment: ["NOTIFY_SOCKET": systemd.path])
+    var count = 0
+    service.ready("Serving") { () async throws(ToolError) in
+      count += 1
+      if count == 2 { throw ToolError(.badData, "lamp.json:1:1: expected an object") }
+    }
+    #expect(try await systemd.next() == "READY=1\nSTATUS=Serving")
+    for expected in ["READY=1\nSTATUS=Serving", "READY=1\nSTATUS=Serving; not reloaded, see its log"] {
+      service.startReload()
+      #expect(try await systemd.next().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+      #expect(try await systemd.next() == expected)
+    }
+    service.stopping()
+    #expect(try await systemd.next() == "STOPPING=1")
+  }
+
+  @Test(
+    "I15.3 the options of a service are read as systemd reads them",
+    arguments: [
+      ("", []), ("# none\nPATH=/bin", []), ("OPTIONS=", []),
+      ("OPTIONS=Wrist --retain-age 30d", ["Wrist", "--retain-age", "30d"]),
+      ("OPTIONS=\"Wrist\"\nOPTIONS=\"Chest 'My Lamp'\"\n", ["Chest", "My Lamp"]), ("  OPTIONS='A B' ", ["A", "B"]),
+    ])
+  func options(text: String, words: [String]) throws {
+    #expect(try ServiceOptions.words(in: text) == words)
+  }
+
+  @Test("I15.3 a file of options that cannot be read, or has mistakes, is a clear error")
+  func unusableOptions() throws {
+    let path = "/tmp/ble-options-\(UInt32.random(in: .min ... .max))"
+    defer { unlink(path) }
+    let mistakes = [
+      ("OPTIONS=--nonsense", "--nonsense"), ("OPTIONS='Wrist", "quote"), ("OPTIONS=--help", "runs no 'ble record'"),
+    ]
+    for (text, said) in mistakes {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      let error = #expect(throws: ToolError.self) {
+        _ = try ServiceOptions.command("record", ["ride.sqlite"], environment: ["BLE_OPTIONS_FILE": path])
+      }
+      #expect(error?.message.contains(said) == true, "\(error?.message ?? "")")
+    }
+    for environment in [[:], ["BLE_OPTIONS_FILE": "/nonexistent"]] {
+      #expect(throws: ToolError.self) {
+        _ = try ServiceOptions.command("record", ["ride.sqlite"], environment: environment)
+      }
+    }
+    try "OPTIONS=\"Wrist Chest\"".write(toFile: path, atomically: true, encoding: .utf8)
+    let command = try ServiceOptions.command("record", ["ride.sqlite"], environment: ["BLE_OPTIONS_FILE": path])
+    #expect((command as? RecordCommand)?.targets == [.name("Wrist"), .name("Chest")])
+  }
+
   @Test(
     "I15.3 unusable addresses are not used",
     arguments: ["relative", "", "/" + String(repeating: "x", count: 200), "/nonexistent/socket"])

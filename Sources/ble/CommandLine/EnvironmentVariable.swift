@@ -12,6 +12,7 @@ enum EnvironmentVariable {
       "BLE_RADIO_SPEED",
       "How many seconds of the embedded radio pass in one, 1 to 1000. Programs of one speed hear each other."
     ),
+    ("BLE_OPTIONS_FILE", "The file with the options of a service, which 'systemctl reload' has it read again."),
     ("NO_COLOR", "Where it is not empty, nothing is emphasised."),
     ("TERM", "The terminal; on a dumb one nothing is drawn."),
     ("XDG_CONFIG_HOME", "Where the configuration is, else ~/.config."),

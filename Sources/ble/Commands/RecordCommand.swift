@@ -71,7 +71,10 @@ struct RecordCommand: ToolCommand {
 
   func run(in session: Session) async throws(ToolError) {
     let recording = try await RecordingRun(self, in: session)
-    session.service.ready("Recording")
+    session.service.ready("Recording") { () async throws(ToolError) in
+      guard let changed = try ServiceOptions.command("record", [path]) as? RecordCommand else { return }
+      try await recording.change(to: changed.targets)
+    }
     var failure: ToolError?
     do {
       try await recording.run()

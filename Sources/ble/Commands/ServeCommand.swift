@@ -66,6 +66,16 @@ struct ServeCommand: ToolCommand {
     let isTyped = profile.services.contains { $0.characteristics.contains { $0.notifications == .input } }
     let faults = try ServedFaults(faults, takesLines: !isTyped || faults != nil, in: session)
     let server = ProfileServer(profile, in: session)
+    session.service.ready("Serving") { () async throws(ToolError) in
+      guard case .profile(var changed) = try source.load() else {
+        throw ToolError(.badData, "The file is a device description now: that takes a restart.")
+      }
+      guard changed.security == given.security else {
+        throw ToolError(.badData, "What pairing requires has changed: that takes a restart.")
+      }
+      if let name { changed.name = name }
+      server.change(to: changed)
+    }
     let input = listen(server, isTyped: isTyped, faults)
     defer { input?.stop() }
     if let duration { onMain(after: duration) { server.end() } }

@@ -10,6 +10,9 @@ import Foundation
   /// Called once, when the reader of the standard output has closed it.
   var onClosed: (() -> Void)?
 
+  /// systemd's journal, where it is what reads the standard output, or the standard error.
+  private static let journals = (output: Journal(behind: STDOUT_FILENO), error: Journal(behind: STDERR_FILENO))
+
   private var pending: [UInt8] = []
   private var isClosed = false
   private static let flushSize = 32_768
@@ -51,29 +54,46 @@ import Foundation
 
   /// Prints an event with its time: a line for people, or a line of JSON for programs.
   func event(_ name: String, _ members: @autoclosure () -> JSONValue, _ sentence: @autoclosure () -> String) {
-    guard isJSON else { return line(sentence()) }
+    guard let journal = Self.journals.output else { return line(isJSON ? Self.json(name, members()) : sentence()) }
+    let members = members()
+    let text = isJSON ? Self.json(name, members) : sentence()
+    flush()
+    if !journal.send(JournalEntry(text, .information, event: name, members)) { line(text) }
+  }
+
+  private static func json(_ event: String, _ members: JSONValue) -> String {
     let now = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    json(members().preceded(by: ["event": .string(name), "time": .string(now)]))
+    return members.preceded(by: ["event": .string(event), "time": .string(now)]).text
+  }
+
+  /// Prints an event to the standard error, for people who follow what a command does.
+  func remark(_ name: String, _ members: JSONValue, _ sentence: String) {
+    if !isQuiet { Self.complain(sentence, .information, event: name, members) }
   }
 
   /// Prints information that is not a result, such as progress, to the standard error.
   func note(_ text: String) {
-    if !isQuiet { Self.complain(text) }
+    if !isQuiet { Self.complain(text, .information) }
   }
 
   /// Prints why the command failed.
   func failure(_ error: ToolError) {
-    guard isJSON else { return Self.complain("Error: \(error.message)") }
     let code = error.attributeError.map(JSONValue.integer) ?? .null
     let members: KeyValuePairs<String, JSONValue> = [
       "kind": .string(error.status.word), "status": .integer(Int(error.status.rawValue)),
       "message": .string(error.message), "att_error": code,
     ]
-    Self.complain(JSONValue.object(["error": .object(members)]).text)
+    let text = isJSON ? JSONValue.object(["error": .object(members)]).text : "Error: \(error.message)"
+    Self.complain(text, .error, event: "error", .object(members))
   }
 
   /// Prints a line to the standard error.
-  static func complain(_ text: String) { _ = put(Array(text.utf8) + [0x0A], to: STDERR_FILENO) }
+  static func complain(
+    _ text: String, _ priority: JournalEntry.Priority = .warning, event: String? = nil, _ members: JSONValue = [:]
+  ) {
+    if let journal = journals.error, journal.send(JournalEntry(text, priority, event: event, members)) { return }
+    _ = put(Array(text.utf8) + [0x0A], to: STDERR_FILENO)
+  }
 
   /// Writes above what is drawn at the bottom of the terminal, if the descriptor is a terminal.
   private static func put(_ octets: [UInt8], to descriptor: Int32) -> Bool {

@@ -10,6 +10,8 @@ import CoreBluetooth
   var onChange: (() -> Void)?
   var onIdentified: ((UUID, String?) -> Void)?
 
+  /// As it was named.
+  let target: Target
   let kept: KeptDevice
   private let command: RecordCommand
   private let recorder: SessionRecorder
@@ -26,7 +28,11 @@ import CoreBluetooth
       approach: .directThenScan(after: .seconds(5))),
     wakeHint: "not connected yet: is it on and in range?", patience: .seconds(10))
 
-  init(_ kept: KeptDevice, _ command: RecordCommand, _ recorder: SessionRecorder, _ progress: RecordProgress) {
+  init(
+    _ target: Target, _ kept: KeptDevice, _ command: RecordCommand, _ recorder: SessionRecorder,
+    _ progress: RecordProgress
+  ) {
+    self.target = target
     self.kept = kept
     self.command = command
     self.recorder = recorder

@@ -30,7 +30,9 @@ import Foundation
 
   /// Reports an event: a line of JSON, or a note for people.
   func event(_ name: String, _ members: JSONValue, note text: String) {
-    if output.isJSON { output.event(name, members, "") } else { note(text) }
+    if output.isJSON { return output.event(name, members, "") }
+    line.clear()
+    output.remark(name, members, text)
   }
 
   func note(_ text: String) {

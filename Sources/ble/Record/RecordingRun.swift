@@ -10,6 +10,8 @@ import CoreBluetooth
   private let store: SessionStore
   private let progress: RecordProgress
   private var recorder: SessionRecorder?
+  private var central: Central?
+  private var targets: [Target]
   private var devices: [DeviceRecording] = []
   private var scan: Observation?
   /// Devices whose addresses were recorded.
@@ -23,6 +25,7 @@ import CoreBluetooth
   init(_ command: RecordCommand, in session: Session) async throws(ToolError) {
     self.command = command
     self.session = session
+    targets = command.targets
     let progress = RecordProgress(session.output)
     self.progress = progress
     let reports = Reports()
@@ -49,17 +52,10 @@ import CoreBluetooth
   func run() async throws(ToolError) {
     try await session.adapterIsReady(within: command.duration)
     let central = try await Central.started(in: session)
-    var targets: [DeviceTarget] = []
-    for target in command.targets { targets.append(try await resolve(target, by: central)) }
+    let found = try await resolve(targets, by: central)
     let recorder = try await begin()
-    for (target, given) in zip(targets, command.targets) {
-      let kept = KeptDevice(target, given.description, DeviceRecording.configuration, by: central, in: session)
-      let device = DeviceRecording(kept, command, recorder, progress)
-      device.onChange = { [session] in session.waiting.changed() }
-      device.onIdentified = { [weak self] in self?.record(addressOf: $0, name: $1) }
-      devices.append(device)
-      await device.start()
-    }
+    for (target, device) in found { await start(target, device, recorder, by: central) }
+    self.central = central
     if command.scans { await startScan(recorder, by: central) }
     progress.begin(store)
     progress.event(
@@ -79,6 +75,42 @@ import CoreBluetooth
     if !missing.isEmpty {
       throw ToolError(.notFound, "Never connected: \(missing.joined(separator: ", ")).")
     }
+  }
+
+  private func start(_ target: Target, _ device: DeviceTarget, _ recorder: SessionRecorder, by central: Central) async {
+    let kept = KeptDevice(device, target.description, DeviceRecording.configuration, by: central, in: session)
+    let recording = DeviceRecording(target, kept, command, recorder, progress)
+    recording.onChange = { [session] in session.waiting.changed() }
+    recording.onIdentified = { [weak self] in self?.record(addressOf: $0, name: $1) }
+    devices.append(recording)
+    await recording.start()
+  }
+
+  /// Records these devices from now on: those that are new are connected, those that are missing are left, the others keep their links.
+  func change(to wanted: [Target]) async throws(ToolError) {
+    guard !wanted.isEmpty || command.scans else { throw ToolError(.usage, "Nothing to record.") }
+    guard let recorder, let central else {
+      throw ToolError(.unavailable, "The recording has not begun yet: try again when it has.")
+    }
+    let new = wanted.filter { target in !devices.contains { $0.target == target } }
+    let found = try await resolve(new, by: central)
+    let gone = devices.filter { !wanted.contains($0.target) }
+    devices.removeAll { !wanted.contains($0.target) }
+    targets = wanted
+    for device in gone {
+      await device.kept.leave()
+      progress.event("removed", .object(device.kept.members), note: "No longer recording \(device.kept.title).")
+    }
+    for (target, device) in found {
+      progress.event("added", ["target": .string(target.description)], note: "Recording \(target.description) too.")
+      await start(target, device, recorder, by: central)
+    }
+  }
+
+  private func resolve(_ targets: [Target], by central: Central) async throws(ToolError) -> [(Target, DeviceTarget)] {
+    var found: [(Target, DeviceTarget)] = []
+    for target in targets { found.append((target, try await resolve(target, by: central))) }
+    return found
   }
 
   /// The system knows an address only after the device was received, so an address is resolved by a scan.

@@ -5,8 +5,11 @@ import CoreBluetooth
 /// Publishes the peripheral of a profile and reports its events.
 @MainActor final class ProfileServer {
   let session: Session
-  private let profile: Profile
-  private lazy var peripheral = ProfilePeripheral(profile) { [weak self] event in self?.take(event) }
+  private var profile: Profile
+  private lazy var peripheral = makePeripheral()
+  /// Of the peripheral: another one for each profile.
+  private var generation = 0
+  private var isStarted = false
   private var hasStarted = false
   private var failure: ToolError?
   private var isOver = false
@@ -24,6 +27,28 @@ import CoreBluetooth
     waiting.changed()
   }
 
+  private func makePeripheral() -> ProfilePeripheral {
+    generation += 1
+    return ProfilePeripheral(profile) { [weak self, generation] event in
+      // One that was replaced tells of its end.
+      if let self, generation == self.generation { take(event) }
+    }
+  }
+
+  /// Publishes another profile in place of this one. Links stay: those connected get Service Changed (Core, Vol 3 Part G 7.1).
+  func change(to new: Profile) {
+    guard new != profile else { return }
+    let old = peripheral
+    profile = new
+    let next = makePeripheral()
+    // Before the old one is closed, so that there is one at any time.
+    if old.state != nil { next.open() }
+    old.close()
+    peripheral = next
+    if isStarted { next.start() }
+    waiting.changed()
+  }
+
   /// Sends a typed line to all subscribers.
   func type(_ line: String) { peripheral.type(line) }
 
@@ -31,8 +56,10 @@ import CoreBluetooth
   func run() async throws(ToolError) {
     try await session.adapterIsReady { self.isOver }
     peripheral.open()
+    // The one of the last reload.
     defer { peripheral.close() }
     try await session.powerIsOn { self.peripheral.state ?? .unknown }
+    isStarted = true
     peripheral.start()
     let late = ToolError(.timedOut, "Publishing and advertising did not begin in time.")
     try await waiting.until(within: session.timeout, else: late) { () throws(ToolError) in

@@ -1,17 +1,30 @@
 import BLEDefaultStack
+import CoreFoundation
 import Foundation
 
-/// Tells systemd when a command is ready, and again and again that it is alive (sd_notify(3)). Does nothing where it was not started by systemd.
+/// Tells systemd when a command is ready, and again and again that it is alive (sd_notify(3)), and takes its request to reload. Does nothing where
+/// it was not started by systemd.
 ///
 /// A sign of life passes all that would stand still in a program that hangs: the loop of each adapter, and the main queue.
 @MainActor final class ServiceManager {
-  private let socket: String?
+  /// Takes over what has changed in the files of the service; where it throws, all is as it was.
+  typealias Reload = @MainActor () async throws(ToolError) -> Void
+
+  private let socket: NotifySocket?
   /// In seconds; `nil` without a watchdog.
   private let interval: Double?
   private var watching: Task<Void, Never>?
+  private var status = ""
+  private var reload: Reload?
+  private var reloading: Task<Void, Never>?
+  private var isAskedAgain = false
+  private var hangUp: (any DispatchSourceSignal)?
+
+  /// Whether systemd has started this program.
+  var isRun: Bool { socket != nil }
 
   init(environment: [String: String] = ProcessInfo.processInfo.environment) {
-    socket = environment["NOTIFY_SOCKET"].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
+    socket = environment["NOTIFY_SOCKET"].flatMap(NotifySocket.init)
     let isMeant = environment["WATCHDOG_PID"].map { $0 == String(getpid()) } ?? true
     // Twice in the time that systemd waits.
     interval = isMeant ? environment["WATCHDOG_USEC"].flatMap(Double.init).map { $0 / 2e6 } : nil
@@ -20,15 +33,20 @@ import Foundation
   }
 
   /// The service works from now on.
-  /// - Parameter status: what it does, for `systemctl status`.
-  func ready(_ status: String) {
-    send("READY=1\nSTATUS=\(status.inert)")
-    guard let interval, socket != nil, watching == nil, interval > 0 else { return }
+  /// - Parameters:
+  ///   - status: what it does, for `systemctl status`.
+  ///   - reload: what SIGHUP has it do, which the unit sends for `systemctl reload`.
+  func ready(_ status: String, reload: Reload? = nil) {
+    guard let socket else { return }
+    (self.status, self.reload) = (status, reload)
+    takeHangUps()
+    socket.send("READY=1\nSTATUS=\(status.inert)")
+    guard let interval, watching == nil, interval > 0 else { return }
     watching = Task { [weak self] in
       while !Task.isCancelled {
         _ = await DefaultStack.counters()
-        guard let self else { return }
-        send("WATCHDOG=1")
+        guard self != nil else { return }
+        socket.send("WATCHDOG=1")
         try? await Task.sleep(for: .seconds(interval))
       }
     }
@@ -37,29 +55,46 @@ import Foundation
   /// The service ends, which may take some seconds.
   func stopping() {
     watching?.cancel()
-    send("STOPPING=1")
+    reload = nil
+    socket?.send("STOPPING=1")
   }
 
-  private func send(_ text: String) {
-    guard let socket else { return }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let path = Array(socket.utf8)
-    guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-    withUnsafeMutableBytes(of: &address.sun_path) { place in
-      place.copyBytes(from: path)
-      // A name of the kernel's own instead of a file.
-      if path.first == UInt8(ascii: "@") { place[0] = 0 }
+  // MARK: Reload
+
+  /// A service has no terminal that could hang up: the signal asks for a reload.
+  private func takeHangUps() {
+    guard hangUp == nil else { return }
+    let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: .main)
+    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.startReload() } }
+    source.resume()
+    hangUp = source
+  }
+
+  /// One after another: whoever asks meanwhile may have changed the files once more.
+  func startReload() {
+    guard reloading == nil else { return isAskedAgain = true }
+    reloading = Task { [weak self] in
+      repeat {
+        guard let self else { return }
+        isAskedAgain = false
+        await reloadOnce()
+      } while self?.isAskedAgain == true
+      self?.reloading = nil
     }
-    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
-    let size = socklen_t(MemoryLayout<sa_family_t>.size + path.count + (path.first == UInt8(ascii: "@") ? 0 : 1))
-    let octets = Array(text.utf8)
-    _ = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(descriptor, octets, octets.count, 0, $0, size)
-      }
+  }
+
+  private func reloadOnce() async {
+    guard let reload, let socket else { return }
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    socket.send("RELOADING=1\nMONOTONIC_USEC=\(time.tv_sec * 1_000_000 + time.tv_nsec / 1_000)")
+    var told = status
+    do throws(ToolError) {
+      try await reload()
+    } catch {
+      Output.complain("Not reloaded: \(error.message)", .error, event: "not-reloaded")
+      told += "; not reloaded, see its log"
     }
+    socket.send("READY=1\nSTATUS=\(told.inert)")
   }
 }

@@ -18,7 +18,7 @@ import Foundation
     self.options = options
     self.output = Output(isJSON: options.isJSON, isQuiet: options.isQuiet, style: style)
     self.pairing = PairingDesk(options.pairing, output, waiting)
-    self.signals = Signals(interrupting: waiting)
+    self.signals = Signals(interrupting: waiting, isService: service.isRun)
     output.onClosed = { [waiting] in
       waiting.interrupt(ToolError(.outputClosed, "The reader of the standard output has closed it."))
     }

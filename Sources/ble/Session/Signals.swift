@@ -8,12 +8,13 @@ import Foundation
   /// The time limit of the clean-up, in seconds; it also holds if the main queue is blocked.
   private nonisolated static let patience = 6.0
 
-  init(interrupting waiting: Waiting) {
+  /// - Parameter isService: whether SIGHUP is left to the service manager's reload.
+  init(interrupting waiting: Waiting, isService: Bool) {
     // A closed reader is reported as an error of the write.
     signal(SIGPIPE, SIG_IGN)
     watch(SIGINT, ToolError(.interrupted, "Interrupted."), waiting)
     watch(SIGTERM, ToolError(.terminated, "Terminated."), waiting)
-    watch(SIGHUP, ToolError(.terminated, "The terminal was closed."), waiting)
+    if !isService { watch(SIGHUP, ToolError(.terminated, "The terminal was closed."), waiting) }
   }
 
   private func watch(_ number: Int32, _ reason: ToolError, _ waiting: Waiting) {
