@@ -87,7 +87,11 @@ var targets: [Target] = []
       "BLEProfileFiles",
       knows: ["BLECore", "BLEPairing", "BLEHost", "BLEText", "BLESession", "CoreBluetooth"]),
     layer(
-      "BLEReports", knows: ["BLECore", "BLEWire", "CoreBluetooth", "BLEText", "BLESession", "BLEProfileFiles"]),
+      "BLEReports",
+      knows: [
+        "BLECore", "BLEWire", "BLECapture", "CoreBluetooth", "BLEText", "BLESession", "BLEDeviceFiles",
+        "BLEProfileFiles", "BLEClone",
+      ]),
     .systemLibrary(
       name: "CMicroHTTP", pkgConfig: "libmicrohttpd",
       providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
@@ -97,7 +101,8 @@ var targets: [Target] = []
     .target(
       name: "BLEWeb",
       dependencies: [
-        "BLECore", "BLEFiles", "BLEPairing", "CoreBluetooth", "BLEText", "BLESession", "BLEProfileFiles", "BLEReports",
+        "BLECore", "BLEFiles", "BLEPairing", "BLECapture", "CoreBluetooth", "BLEText", "BLESession",
+        "BLESessionCryptography", "BLEDeviceFiles", "BLEProfileFiles", "BLEClone", "BLEChat", "BLEReports",
         "CLibcryptoX509", "CMicroHTTP",
       ],
       // Each is an array of octets in the program: the explorer reads nothing from the disk.
@@ -106,8 +111,12 @@ var targets: [Target] = []
         .embedInCode("Page/advertisement.js"),
         .embedInCode("Page/app.css"),
         .embedInCode("Page/app.js"),
+        .embedInCode("Page/channel.js"),
         .embedInCode("Page/characteristic.js"),
         .embedInCode("Page/chart.js"),
+        .embedInCode("Page/chat.js"),
+        .embedInCode("Page/clone.js"),
+        .embedInCode("Page/descriptors.js"),
         .embedInCode("Page/device.js"),
         .embedInCode("Page/dom.js"),
         .embedInCode("Page/kept.js"),
@@ -115,10 +124,20 @@ var targets: [Target] = []
         .embedInCode("Page/log.js"),
         .embedInCode("Page/pairing.js"),
         .embedInCode("Page/radio.js"),
+        .embedInCode("Page/rate.js"),
+        .embedInCode("Page/recording.js"),
         .embedInCode("Page/scan.js"),
         .embedInCode("Page/serve.js"),
+        .embedInCode("Page/throughput.js"),
         .embedInCode("Page/values.js"),
+        .embedInCode("Page/vendor.js"),
         .embedInCode("Page/words.js"),
+        // Device files that the explorer has of its own.
+        .embedInCode("DeviceFiles/itag.json"),
+        .embedInCode("DeviceFiles/lamp.json"),
+        .embedInCode("DeviceFiles/lock.json"),
+        .embedInCode("DeviceFiles/owenli.json"),
+        .embedInCode("DeviceFiles/smart-band.json"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -182,7 +201,9 @@ var targets: [Target] = []
       ]),
     tests(
       "BLEDefaultStackTests",
-      knows: ["BLECore", "BLEFiles", "BLEHCI", "BLETransports", "BLEAdapter", "BLEDefaultStack"]),
+      knows: [
+        "BLECore", "BLEWire", "BLEFiles", "BLEHCI", "BLETransports", "BLEAdapter", "BLECapture", "BLEDefaultStack",
+      ]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth", "BLESession"]),
     .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
     .target(name: "Measurements", dependencies: ["CMalloc"], path: "Tests/Measurements", swiftSettings: strict),
@@ -213,12 +234,13 @@ var targets: [Target] = []
       "ToolTests",
       knows: [
         "BLECore", "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "Measurements", "CoreBluetooth",
-        "BLESession", "BLEProfileFiles", "BLESessionStore", "ble",
+        "BLESession", "BLEProfileFiles", "BLESessionStore", "BLEReports", "BLEWeb", "ble",
       ]),
     tests(
       "BLEWebTests",
       knows: [
-        "BLEReports", "BLESession", "BLEWeb", "CoreBluetooth", "BLETestKit", "TestSupport",
+        "BLEChat", "BLEReports", "BLESession", "BLESessionCryptography", "BLEDeviceFiles", "BLEWeb", "CoreBluetooth",
+        "BLETestKit", "TestSupport",
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
     // The example's tests, without a second build; Examples/Thermostat is a package of its own as well.

@@ -23,6 +23,8 @@ public enum DefaultStack {
     var stacks: [AdapterName: any OwnedAdapter] = [:]
     /// The adapters for invalid names, with the state `unsupported`.
     var misnamed: [NamingMistake: any OwnedAdapter] = [:]
+    var keepsPackets = false
+    var recentPackets: RecentPackets?
   }
 
   private struct Choosing {
@@ -62,6 +64,12 @@ public enum DefaultStack {
 
   /// Names the adapter of this process, with precedence over all other names. To be called before the first adapter is needed.
   public static func name(_ adapter: AdapterName) { choosing.mutex.withLock { $0.option = adapter } }
+
+  /// Keeps the last packets of the first adapter of this process in memory (``recentPackets``). To be called before it is needed.
+  public static func keepRecentPackets() { shared.withLock { $0.keepsPackets = true } }
+
+  /// The last packets of the first adapter; `nil` if they are not kept, or if the adapter has none: those of BlueZ's pass through its daemon.
+  public static var recentPackets: RecentPackets? { shared.withLock { $0.recentPackets } }
 
   /// Sets the handler that is called once with this process's adapter and the reason, instead of the log.
   public static func setChoiceHandler(_ handler: @escaping @Sendable (AdapterChoice) -> Void) {
@@ -128,8 +136,11 @@ public enum DefaultStack {
     shared.withLock { shared in
       if let stack = shared.stacks[name] { return stack }
       // A capture is of one adapter: the first.
-      let paths = shared.stacks.isEmpty ? RecordingPaths(environment: surroundings.environment) : RecordingPaths()
-      let made = StackMaker(surroundings: surroundings, log: log).make(name, recording: paths)
+      let isFirst = shared.stacks.isEmpty
+      let paths = isFirst ? RecordingPaths(environment: surroundings.environment) : RecordingPaths()
+      let made = StackMaker(surroundings: surroundings, log: log).make(
+        name, recording: paths, keepsPackets: isFirst && shared.keepsPackets)
+      if isFirst { shared.recentPackets = made.recentPackets }
       shared.stacks[name] = made.stack
       ProcessEnd.watch(made)
       if !surroundings.isTest { ProgramDesk.open(log) }

@@ -75,7 +75,13 @@ final class KeyFileTap: HCITap {
 final class TapGroup: HCITap {
   private let taps: [any HCITap]
 
-  init(_ taps: [any HCITap]) { self.taps = taps }
+  private init(_ taps: [any HCITap]) { self.taps = taps }
+
+  /// One for all that there are; `nil` where there is none.
+  static func of(_ taps: [(any HCITap)?]) -> (any HCITap)? {
+    let taps = taps.compactMap(\.self)
+    return taps.count > 1 ? TapGroup(taps) : taps.first
+  }
 
   func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
     for tap in taps { tap.tapDidHear(packet, direction, at: instant) }

@@ -46,11 +46,7 @@ public final class Recording {
   }
 
   /// Observes the traffic between host and controller; `nil` if it is not recorded.
-  public var tap: (any HCITap)? {
-    let both: [(any HCITap)?] = [capture, keys]
-    let taps = both.compactMap(\.self)
-    return taps.count > 1 ? TapGroup(taps) : taps.first
-  }
+  public var tap: (any HCITap)? { TapGroup.of([capture, keys]) }
 
   /// Observes the air; `nil` if it is not recorded.
   var air: (any AirTap)? { airTap }

@@ -16,8 +16,10 @@ struct StackMaker {
   let surroundings: Surroundings
   let log: Logger
 
-  /// - Parameter recording: the parts of the traffic to record.
-  func make(_ name: AdapterName, recording paths: RecordingPaths) -> MadeStack {
+  /// - Parameters:
+  ///   - recording: the parts of the traffic to record.
+  ///   - keepsPackets: whether the last packets are kept in memory.
+  func make(_ name: AdapterName, recording paths: RecordingPaths, keepsPackets: Bool = false) -> MadeStack {
     let loop: DispatchStackLoop
     // Only a simulated controller can follow a clock other than the machine's.
     if case .radio = name { loop = DispatchStackLoop(speed: radioSpeed) } else { loop = DispatchStackLoop() }
@@ -47,7 +49,8 @@ struct StackMaker {
       if surroundings.environment("BLE_RULES") != nil {
         log.log(.error, "BLE_RULES: programs on an adapter of BlueZ's are not judged")
       }
-      return MadeStack(stack: bluez(name, which, loop, store), recording: nil, rules: nil)
+      return MadeStack(
+        stack: bluez(name, which, loop, store), recording: nil, recentPackets: nil, rules: nil)
     }
     // Another device may use this controller next time: the random address belongs to the device.
     if case .radio = name {} else { options.randomAddressName = name.description }
@@ -55,15 +58,17 @@ struct StackMaker {
     } else if paths.air != nil {
       log.log(.error, "BLE_CAPTURE_AIR: only the embedded radio records its air, not \(name)")
     }
+    let recentPackets = keepsPackets ? RecentPackets(origin: .now(on: loop)) : nil
     let stack = HostStack(
       loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, bondStore: bonds,
       stateStore: states(of: name, store, loop),
-      log: log, tap: recording?.tap,
+      log: log, tap: TapGroup.of([recording?.tap, recentPackets]),
       makeTransport: makeTransport)
     let rules = ProcessRules(
       surroundings.environment("BLE_RULES"), program: Surroundings.programName, loop: loop, log: log)
     stack.programObserver = rules
-    return MadeStack(stack: stack, recording: recording.map { LoopBound($0) }, rules: rules)
+    return MadeStack(
+      stack: stack, recording: recording.map { LoopBound($0) }, recentPackets: recentPackets, rules: rules)
   }
 
   /// An adapter that cannot be used; its state is `unsupported`, and the reason is logged.
@@ -138,5 +143,6 @@ struct StackMaker {
 struct MadeStack {
   let stack: any OwnedAdapter
   let recording: LoopBound<Recording>?
+  let recentPackets: RecentPackets?
   let rules: ProcessRules?
 }

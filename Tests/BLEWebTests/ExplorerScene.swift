@@ -18,7 +18,11 @@ final class ExplorerScene: Sendable {
   let peripheral: PeripheralApp
   let explorer: Explorer
 
-  init(isReadOnly: Bool = false) async {
+  /// - Parameter services: of the device, in place of the usual ones.
+  init(
+    isReadOnly: Bool = false, services: [CBMutableService]? = nil, advertises uuids: [CBUUID]? = nil,
+    _ change: (inout ExplorerSurroundings) -> Void = { _ in }
+  ) async {
     world = World()
     phone = world.makeDevice("phone")
     other = world.makeDevice("other")
@@ -28,12 +32,14 @@ final class ExplorerScene: Sendable {
     let secret = CBMutableCharacteristic("FF31", [.read], [.readEncryptionRequired])
     peripheral = PeripheralApp(
       "Owenli", on: other,
-      services: [CBMutableService("FFF0", [named, secret]), CBMutableService("180F", [level])])
+      services: services ?? [CBMutableService("FFF0", [named, secret]), CBMutableService("180F", [level])],
+      advertises: uuids)
     peripheral.values = [named.uuid: Data("owenli".utf8), level.uuid: Data([87]), secret.uuid: Data("secret".utf8)]
     let central = Central(options: phone.options, clock: world.clock)
     var surroundings = ExplorerSurroundings(adapter: "a world", version: "0")
     let options = LoopOptions(phone)
     surroundings.peripheralOptions = { options.value }
+    change(&surroundings)
     explorer = Explorer(central: central, surroundings: surroundings, isReadOnly: isReadOnly)
     phone.setPairingAgent(explorer.dialogue)
     await world.settle()

@@ -12,6 +12,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 import captures
+from explorer import Explorer, Page
 
 TOOL = os.environ.get("BLE_TOOL", ".build/debug/ble")
 
@@ -93,3 +94,24 @@ def browser(request):
     yield make
     for one in made:
         one.driver.quit()
+
+
+@pytest.fixture(scope="module")
+def demo():
+    one = Explorer("--demo")
+    yield one
+    one.end()
+
+
+@pytest.fixture
+def page(demo, browser):
+    """Opens a page; at the end its console has to be empty."""
+    made = []
+
+    def make(scheme="light", fragment="", **size):
+        made.append(Page(browser(scheme, **size), demo.address + fragment))
+        return made[-1]
+
+    yield make
+    for one in made:
+        assert one.browser.messages() == []

@@ -56,11 +56,15 @@ class Crowd:
         request.wfile.write(content)
 
     def state(self, path):
+        if path.startswith("log/"):
+            return {"entries": []}
+        if path.endswith("/channels"):
+            return {"channels": []}
         return {
             "devices": {"last_event": 1, "devices": [device(number, name) for number, name in enumerate(self.names)]},
             "status": {"adapter": "made up", "state": "poweredOn", "scanning": True, "radio": False},
             "sessions": {"last_event": 1, "sessions": []}, "pairings": {"pairings": []},
-            "serving": {"serving": False, "profiles": [], "characteristics": []},
+            "serving": {"serving": False, "profiles": [], "characteristics": []}, "device-files": {"files": []},
         }.get(path, {"identifier": path.split("/")[-1], "state": "idle", "services": [], "subscribed": [], "attempt": 0, "left_ms": None})
 
     def events(self, request):

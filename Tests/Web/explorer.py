@@ -40,7 +40,7 @@ class Page:
     """An explorer's page, used as a person does."""
 
     def __init__(self, browser, address):
-        self.browser, self.driver = browser, browser.driver
+        self.browser, self.driver, self.address = browser, browser.driver, address.partition("#")[0]
         self.driver.get(address)
         self.until(lambda: "devices" in self.text("#status"), "the page has begun")
 
@@ -78,11 +78,14 @@ class Page:
         field.send_keys(text if text else Keys.DELETE)
 
     def choose(self, name, value, within="body"):
-        self.browser.run("""
+        # What can be chosen may be asked of the server first.
+        self.until(lambda: self.browser.run("""
             const [select, value] = arguments;
             select.value = value;
+            if (select.value !== value) return false;
             select.dispatchEvent(new Event("change"));
-        """, self.named("select", name, within), value)
+            return true;
+        """, self.named("select", name, within), value), f"{name} {value}")
 
     def go(self, view):
         self.click("#views a", view)
@@ -97,6 +100,26 @@ class Page:
     def open(self, name):
         self.click(".table li a", name)
         self.until(lambda: self.text("h2") == name, f"the view of {name}")
+
+    def show(self, fragment):
+        """The view at that address, of a tab or of a device: `#/device/Lamp` is connected, with its values and descriptors."""
+        place, _, name = fragment.rpartition("/")
+        if place != "#/device":
+            self.driver.get(self.address + fragment)
+            return self.until(lambda: self.text("h2"), "the view")
+        devices = self.until(lambda: self.browser.run("""
+            return import("./live.js").then(({state}) => [...state.devices.values()].map(({name, identifier}) => [name, identifier]))"""), "devices")
+        self.driver.get(f"{self.address}#/device/{dict(devices)[name]}")
+        self.until(lambda: self.text("h2") == name, f"the view of {name}")
+        if not self.all(".characteristic"):
+            self.until(lambda: self.one("main .bar button"), "the button").click()
+        self.until(lambda: self.all(".characteristic"), f"{name} is connected")
+        # The value of the first that can be read, and the descriptors of all: a later one may ask for a pairing.
+        self.browser.run("""
+            const controls = [...document.querySelectorAll(".characteristic > .bar:not(form)")];
+            controls.find((one) => one.childElementCount > 1)?.firstElementChild.click();
+            for (const one of controls) one.lastElementChild.click();""")
+        self.until(lambda: self.all(".characteristic .value *") and self.all(".characteristic ul li"), "values and descriptors")
 
     def connect(self, name):
         self.open(name)

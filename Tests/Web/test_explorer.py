@@ -15,27 +15,6 @@ from explorer import Explorer, Page
 NAMES = {"Owenli", "Battery", "My dear", "温度计", "Heart rate", "Lamp", "Echo", "Counter", "Locker", "Beacon"}
 
 
-@pytest.fixture(scope="module")
-def demo():
-    one = Explorer("--demo")
-    yield one
-    one.end()
-
-
-@pytest.fixture
-def page(demo, browser):
-    """Opens a page; at the end its console has to be empty."""
-    made = []
-
-    def make(scheme="light", fragment="", **size):
-        made.append(Page(browser(scheme, **size), demo.address + fragment))
-        return made[-1]
-
-    yield make
-    for one in made:
-        assert one.browser.messages() == []
-
-
 @pytest.fixture
 def saved(tmp_path):
     """Makes a page keep what it downloads, and returns it by its name."""
@@ -208,7 +187,7 @@ def test_the_log_is_filtered_opened_and_saved(page, saved):
     one.until(lambda: "characteristic" in one.text(".log pre"), "opened")
     one.browser.picture("explorer-log")
     rows = list(csv.DictReader(saved(one, "Save as CSV", "ble-log.csv").splitlines()))
-    assert rows[0]["kind"] == "call" and json.loads(rows[0]["data"])["value"] == "68656c6c6f", rows
+    assert rows[0]["kind"] == "call" and json.loads(rows[0]["data"])["body"]["value"] == "68656c6c6f", rows
     assert json.loads(saved(one, "Save as JSON", "ble-log.json"))[0]["kind"] == "call"
 
 
@@ -239,19 +218,6 @@ def test_a_lost_link_counts_down_and_comes_back(page, demo):
     one.click("button", "Disconnect")
 
 
-@pytest.mark.parametrize("view", ["scan", "serve", "bonds", "radio", "log"])
-def test_works_at_360_pixels_in_the_dark_and_in_chinese(page, view):
-    one = page("dark", f"#/{view}", width=360, height=740)
-    one.browser.run("localStorage.setItem('language', JSON.stringify('zh'))")
-    one.driver.refresh()
-    one.until(lambda: "台设备" in one.text("#status"), "it is Chinese")
-    assert one.browser.run("return document.documentElement.lang") == "zh-CN"
-    assert one.browser.run("return document.documentElement.scrollWidth <= 360"), "nothing to the side"
-    ground = one.browser.run("return getComputedStyle(document.body).backgroundColor")
-    assert sum(int(part) for part in ground[4:-1].split(",")) < 200, ground
-    one.browser.picture(f"explorer-360-{view}")
-
-
 def test_the_keyboard_alone_is_enough(page):
     one = page()
     one.until(lambda: len(one.names()) >= 8, "devices")
@@ -268,19 +234,6 @@ def test_the_keyboard_alone_is_enough(page):
         seen.add(one.browser.run("return document.activeElement.tagName + (document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent)"))
         one.driver.switch_to.active_element.send_keys(Keys.TAB)
     assert len(seen) > 20, seen
-
-
-@pytest.mark.parametrize("view", ["scan", "serve", "bonds", "radio", "log"])
-def test_every_control_has_a_name_for_screen_readers(page, view):
-    one = page(fragment=f"#/{view}")
-    one.until(lambda: one.text("h2"), "the view")
-    nodes = one.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
-    controls = {"button", "link", "textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox", "region", "navigation"}
-    unnamed = [node["role"]["value"] for node in nodes if not node.get("ignored") and node.get("role", {}).get("value") in controls
-               and not node.get("name", {}).get("value", "").strip()]
-    assert unnamed == [], unnamed
-    roles = {node["role"]["value"] for node in nodes if not node.get("ignored")}
-    assert {"main", "banner", "heading"} <= roles, roles
 
 
 @pytest.fixture
@@ -314,9 +267,12 @@ def test_five_thousand_devices_at_sixty_frames_a_second(crowd, browser, order):
         })()""")
     times = sorted(one.browser.run("return window.frames_ms"))
     rows = len(one.all(".table li"))
+    frame = 1_000 / 60
+    longer = [time for time in times if time > frame]
     print(f"5,000 devices by {order}: {len(times)} frames, of the page's own work {times[len(times) // 2]:.1f} ms in the middle, "
-          f"{times[len(times) * 95 // 100]:.1f} ms for 95 of 100, {times[-1]:.1f} ms at most; {rows} rows exist")
-    assert len(times) > 60 and times[len(times) * 95 // 100] < 1_000 / 60, times[-20:]
+          f"{times[len(times) * 95 // 100]:.1f} ms for 95 of 100, {times[-1]:.1f} ms at most, {len(longer)} longer than a frame; {rows} rows exist")
+    # Of fifty frames one may be held up by what is not the page's: its memory is collected, or the machine does something else.
+    assert len(times) > 60 and times[len(times) * 95 // 100] < frame and len(longer) <= len(times) // 50, times[-20:]
     assert rows < 60, rows
     assert one.browser.messages() == []
     one.browser.picture(f"explorer-crowd-{order}")

@@ -40,7 +40,8 @@ package enum ValueFormat: Equatable, Sendable {
 
   /// The octets of a typed value. Hexadecimal digits may be separated by blanks, colons or dashes and begin with `0x`; several numbers are
   /// separated by commas or blanks.
-  package func octets(of text: String) throws(ArgumentValueError) -> [UInt8] {
+  /// - Parameter longest: the most octets; those of an attribute's value, unless a channel is to carry them.
+  package func octets(of text: String, atMost longest: Int = Self.longest) throws(ArgumentValueError) -> [UInt8] {
     let octets: [UInt8]
     switch self {
     case .utf8, .raw: octets = Array(text.utf8)
@@ -56,13 +57,13 @@ package enum ValueFormat: Equatable, Sendable {
       var numbers: [UInt8] = []
       for word in text.split(whereSeparator: { ", \t\n".contains($0) }) {
         numbers += try format.octets(of: word)
-        if numbers.count > Self.longest { break }
+        if numbers.count > longest { break }
       }
       if numbers.isEmpty { throw ArgumentValueError("expected a number, or several with commas between them") }
       octets = numbers
     }
-    guard octets.count <= Self.longest else {
-      throw ArgumentValueError("a value has at most \(Self.longest) octets, not \(octets.count)")
+    guard octets.count <= longest else {
+      throw ArgumentValueError("a value has at most \(longest) octets, not \(octets.count)")
     }
     return octets
   }

@@ -140,6 +140,10 @@ extension DeviceCore {
     if peripheral === self.peripheral { operations.didReadDescriptor(descriptor, error) }
   }
 
+  package func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
+    if peripheral === self.peripheral { operations.didWriteDescriptor(descriptor, error) }
+  }
+
   package func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
     if peripheral === self.peripheral { operations.didOpen(channel, error) }
   }

@@ -86,6 +86,12 @@ extension DeviceSession {
     try await core.reply { core, reply in core.perform(.readDescriptor(path, reply)) }
   }
 
+  /// Writes a descriptor that was discovered on this connection; returns when the device has acknowledged.
+  /// - Throws: `refused`, and `notSupported` for the Client Characteristic Configuration, which is written by subscribing.
+  public func write(_ value: Data, to path: DescriptorPath) async throws(SessionError) {
+    try await core.reply { core, reply in core.perform(.writeDescriptor(path, value, reply)) }
+  }
+
   /// Opens an L2CAP channel of the device. It ends with the connection; a reconnection does not open it again.
   public func openChannel(_ psm: CBL2CAPPSM) async throws(SessionError) -> sending CBL2CAPChannel {
     nonisolated(unsafe) let channel = try await openedChannel(psm).channel

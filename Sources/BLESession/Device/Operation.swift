@@ -10,6 +10,7 @@ package final class Operation {
     case discoverIncludedServices(DiscoveredService, Reply<[CBUUID]>)
     case discoverDescriptors(CharacteristicPath, Reply<[DescriptorPath]>)
     case readDescriptor(DescriptorPath, Reply<DescriptorValue>)
+    case writeDescriptor(DescriptorPath, Data, Reply<Void>)
     case openChannel(CBL2CAPPSM, Reply<OpenedChannel>)
   }
 
@@ -26,6 +27,7 @@ package final class Operation {
     case .discoverIncludedServices(_, let reply): reply
     case .discoverDescriptors(_, let reply): reply
     case .readDescriptor(_, let reply): reply
+    case .writeDescriptor(_, _, let reply): reply
     case .openChannel(_, let reply): reply
     }
   }

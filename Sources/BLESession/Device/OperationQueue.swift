@@ -134,6 +134,14 @@ final class Operations {
       guard let found = path.find(in: peripheral) else { return isMissing("descriptor \(path.uuid)", operation) }
       operation.subject = found
       peripheral.readValue(for: found)
+    case .writeDescriptor(let path, let data, _):
+      // Core Bluetooth ends a program that writes it.
+      guard path.uuid != CBUUID(string: CBUUIDClientCharacteristicConfigurationString) else {
+        return operation.fail(SessionError(.notSupported, "descriptor 2902 is written by subscribing"))
+      }
+      guard let found = path.find(in: peripheral) else { return isMissing("descriptor \(path.uuid)", operation) }
+      operation.subject = found
+      peripheral.writeValue(data, for: found)
     case .openChannel(let psm, _):
       operation.subject = peripheral
       peripheral.openL2CAPChannel(psm)
@@ -223,6 +231,13 @@ extension Operations {
     finish(descriptor) { kind in
       guard case .readDescriptor(_, let reply) = kind else { return false }
       return Self.answer(reply, DescriptorValue(descriptor.value), error)
+    }
+  }
+
+  func didWriteDescriptor(_ descriptor: CBDescriptor, _ error: (any Error)?) {
+    finish(descriptor) { kind in
+      guard case .writeDescriptor(_, _, let reply) = kind else { return false }
+      return Self.answer(reply, (), error)
     }
   }
 

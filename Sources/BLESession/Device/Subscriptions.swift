@@ -37,8 +37,12 @@ final class Subscriptions {
   }
 
   func deliver(_ value: Data, from characteristic: CBCharacteristic, of peripheral: CBPeripheral) {
+    let uuid = characteristic.uuid
     for number in listeners.keys.sorted() {
-      guard let listener = listeners[number], listener.path.find(in: peripheral) === characteristic else { continue }
+      // By the UUID first: to find a characteristic takes a way through all services, too long for each value and each listener.
+      guard let listener = listeners[number], listener.path.characteristic == uuid,
+        listener.path.find(in: peripheral) === characteristic
+      else { continue }
       listener.tell(value)
     }
   }

@@ -9,7 +9,8 @@ extension API {
       .post, "/api/v1/pairings/{number}", "Answers a question of a pairing: consent, comparison, or the passkey",
       body: [
         BodyMember("accept", .flag, "whether to pair"),
-        BodyMember("passkey", .text(longest: 6), isRequired: false, "the six digits that the other device shows"),
+        BodyMember(
+          "passkey", .text(longest: 6), isRequired: false, isSecret: true, "the six digits that the other device shows"),
       ]
     ) { (explorer, call) async throws(APIError) in
       guard let number = call.segments["number"].flatMap({ Int($0) }) else {

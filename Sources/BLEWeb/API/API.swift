@@ -6,7 +6,9 @@ import Foundation
 
 /// The interface for programs, version 1.
 enum API {
-  static let routes = deviceRoutes + pairingRoutes + servingRoutes + radioRoutes
+  static let routes =
+    deviceRoutes + descriptorRoutes + channelRoutes + throughputRoutes + pairingRoutes + servingRoutes + radioRoutes
+    + logRoutes + recordingRoutes + deviceFileRoutes + cloneRoutes + chatRoutes
 
   private static let deviceRoutes: [Route] = [
     Route(.get, "/api/v1/status", "The adapter, the state of Bluetooth, whether it scans") {
@@ -88,7 +90,7 @@ enum API {
       .get, "/api/v1/devices/{identifier}/signal", "Measures the strength of the link, and says how long a write may be"
     ) {
       (explorer, call) async throws(APIError) in
-      .json(await explorer.opened[try call.identifier]?.signal() ?? OpenDevice.noSignal)
+      .json(await explorer.signal(of: try call.identifier))
     },
     Route(.get, "/api/v1/devices/{identifier}/values", "The last values of all characteristics, oldest first") {
       (explorer, call) async throws(APIError) in
@@ -99,6 +101,9 @@ enum API {
   static let characteristic = [
     BodyMember("service", .uuid, isRequired: false, "the UUID of the service; any where there is none"),
     BodyMember("characteristic", .uuid, "the UUID of the characteristic"),
+    BodyMember(
+      "instance", .integer(0...65_535), isRequired: false,
+      "its place among those with the same UUIDs, from 0, which it is without this member"),
   ]
   static let value = [
     BodyMember("value", .text(longest: 16_384), "the value, in the format"),
@@ -118,10 +123,32 @@ enum API {
       return response
     }
     do {
-      return try await route.answer(explorer, Call(request, segments, for: route))
+      let call = try Call(request, segments, for: route)
+      return await answer(call, route, explorer)
     } catch {
       return error.response
     }
+  }
+
+  /// Calls that only ask are not worth an entry of the log.
+  private static func answer(_ call: Call, _ route: Route, _ explorer: Explorer) async -> WebResponse {
+    let (start, packets) = (ContinuousClock.now, explorer.hub.packetCount())
+    var problem: APIError?
+    var response: WebResponse
+    do throws(APIError) {
+      response = try await route.answer(explorer, call)
+    } catch {
+      (problem, response) = (error, error.response)
+    }
+    if route.method == .get { return response }
+    explorer.hub.publish(
+      "call",
+      [
+        "call": .string("\(call.request.method) \(call.request.path)"), "body": call.logged(for: route),
+        "status": .integer(response.status), "ms": .integer((ContinuousClock.now - start).milliseconds),
+        "error": .string(orNull: problem?.message),
+      ], after: packets)
+    return response
   }
 }
 
@@ -138,17 +165,20 @@ extension Call {
   var path: CharacteristicPath {
     get throws(APIError) {
       guard let characteristic = text("characteristic") else { throw APIError(.invalid, "a characteristic is needed") }
-      return CharacteristicPath(characteristic, in: text("service"))
+      var path = CharacteristicPath(characteristic, in: text("service"))
+      path.instance = integer("instance") ?? 0
+      return path
     }
   }
 
-  var octets: [UInt8] {
-    get throws(APIError) {
-      do throws(ArgumentValueError) {
-        return try ValueFormat(argument: text("format") ?? "hex").octets(of: text("value") ?? "")
-      } catch {
-        throw APIError(.invalid, error.reason)
-      }
+  /// The value in its format.
+  var octets: [UInt8] { get throws(APIError) { try octets(atMost: ValueFormat.longest) } }
+
+  func octets(atMost longest: Int) throws(APIError) -> [UInt8] {
+    do throws(ArgumentValueError) {
+      return try ValueFormat(argument: text("format") ?? "hex").octets(of: text("value") ?? "", atMost: longest)
+    } catch {
+      throw APIError(.invalid, error.reason)
     }
   }
 

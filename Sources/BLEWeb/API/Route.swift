@@ -50,19 +50,25 @@ struct BodyMember: Sendable {
     case text(longest: Int)
     case flag
     case number(ClosedRange<Double>)
+    case integer(ClosedRange<Int>)
     case uuid
     case word([String])
+    /// An object of texts and numbers under names that the route does not know, such as the fields of a command.
+    case values(most: Int, longest: Int)
   }
 
   let name: String
   let kind: Kind
   let isRequired: Bool
+  /// Whether it stays out of the log.
+  let isSecret: Bool
   let meaning: String
 
-  init(_ name: String, _ kind: Kind, isRequired: Bool = true, _ meaning: String) {
+  init(_ name: String, _ kind: Kind, isRequired: Bool = true, isSecret: Bool = false, _ meaning: String) {
     self.name = name
     self.kind = kind
     self.isRequired = isRequired
+    self.isSecret = isSecret
     self.meaning = meaning
   }
 }
@@ -73,6 +79,7 @@ struct Call: Sendable {
     case text(String)
     case flag(Bool)
     case number(Double)
+    case values([String: String])
   }
 
   let request: WebRequest
@@ -81,7 +88,11 @@ struct Call: Sendable {
 
   func text(_ name: String) -> String? { if case .text(let text) = members[name] { text } else { nil } }
   func number(_ name: String) -> Double? { if case .number(let number) = members[name] { number } else { nil } }
+  func integer(_ name: String) -> Int? { number(name).flatMap(Int.init(exactly:)) }
   func flag(_ name: String) -> Bool? { if case .flag(let flag) = members[name] { flag } else { nil } }
+  func values(_ name: String) -> [String: String] {
+    if case .values(let values) = members[name] { values } else { [:] }
+  }
 
   /// - Throws: `invalid`, with place and expectation, for a body that is not what the route declares.
   init(_ request: WebRequest, _ segments: [String: String], for route: Route) throws(APIError) {
@@ -113,6 +124,11 @@ struct Call: Sendable {
     switch member.kind {
     case .flag: return .flag(try json.boolean())
     case .number(let range): return .number(try json.number(in: range))
+    case .integer(let range):
+      guard case .number(let number) = json.content, let whole = Int(exactly: number), range.contains(whole) else {
+        throw json.expected("a whole number, \(range.lowerBound) to \(range.upperBound)")
+      }
+      return .number(number)
     case .text(let longest): return .text(try json.text(longest: longest, "\"\(member.name)\""))
     case .uuid:
       let text = try json.text(longest: 36, "\"\(member.name)\"")
@@ -126,11 +142,27 @@ struct Call: Sendable {
           "expected \(words.joined(separator: ", "))\(Suggestion.sentence(for: text, among: words))")
       }
       return .text(text)
+    case .values(let most, let longest): return .values(try json.values(most: most, longest: longest))
     }
   }
 }
 
 extension PositionedJSON {
+  /// Numbers as their digits: what is made of them depends on the names.
+  fileprivate func values(most: Int, longest: Int) throws(PositionedError) -> [String: String] {
+    guard case .object(let members) = content else { throw expected("an object") }
+    guard members.count <= most else { throw PositionedError(position, "expected at most \(most) members") }
+    var found: [String: String] = [:]
+    for member in members {
+      guard case .number(let number) = member.value.content else {
+        found[member.key] = try member.value.text(longest: longest, "\"\(member.key.inert)\"")
+        continue
+      }
+      found[member.key] = Int(exactly: number).map { String($0) } ?? String(number)
+    }
+    return found
+  }
+
   fileprivate func number(in range: ClosedRange<Double>) throws(PositionedError) -> Double {
     guard case .number(let number) = content, range.contains(number) else {
       throw expected("a number, \(range.lowerBound) to \(range.upperBound)")

@@ -13,6 +13,7 @@ actor Explorer {
   nonisolated let hub: EventHub
   nonisolated let dialogue: PairingDialogue
   nonisolated let serving: Serving
+  nonisolated let chat: ChatRoom
   nonisolated let metrics = Metrics()
   private(set) var state = CBManagerState.unknown
   private(set) var isScanning = false
@@ -22,6 +23,10 @@ actor Explorer {
   /// The devices that changed since they were last published.
   private var changed: Set<UUID> = []
   var opened: [UUID: OpenDevice] = [:]
+  /// The open devices that have a device file.
+  var vendors: [UUID: VendorDevice] = [:]
+  nonisolated let files = DeviceFileShelf()
+  nonisolated let workshop = CloneWorkshop()
   private var scan: (list: DeviceList, task: Task<Void, Never>)?
   private var tasks: [Task<Void, Never>] = []
 
@@ -34,12 +39,13 @@ actor Explorer {
   /// The most devices with a session.
   private static let mostOpened = 32
 
-  init(central: Central, surroundings: ExplorerSurroundings, isReadOnly: Bool = false, hub: EventHub = EventHub()) {
+  init(central: Central, surroundings: ExplorerSurroundings, isReadOnly: Bool = false) {
     self.central = central
     self.surroundings = surroundings
-    self.hub = hub
+    hub = EventHub(packetCount: { [packets = surroundings.packets] in packets?.count ?? 0 })
     dialogue = PairingDialogue(hub: hub, isReadOnly: isReadOnly)
-    serving = Serving(hub: hub, options: surroundings.peripheralOptions, clock: central.clock)
+    serving = Serving(hub: hub, surroundings: surroundings, clock: central.clock)
+    chat = ChatRoom(hub: hub, options: surroundings.peripheralOptions, clock: central.clock)
   }
 
   /// Follows the state of Bluetooth; returns at once.
@@ -59,8 +65,11 @@ actor Explorer {
     setScanning(false)
     let left = opened
     opened = [:]
+    for vendor in vendors.values { await vendor.end() }
+    vendors = [:]
     for device in left.values { await device.close() }
     await serving.stop()
+    await chat.leave()
     hub.end()
   }
 
@@ -74,6 +83,7 @@ actor Explorer {
     [
       "adapter": .string(surroundings.adapter), "state": .string(state.word), "scanning": .bool(isScanning),
       "devices": .integer(heard.count), "radio": .bool(surroundings.radio != nil),
+      "packets": .bool(surroundings.packets != nil),
       "time_ms": .integer(central.clock.now.milliseconds),
     ]
   }
@@ -178,6 +188,7 @@ actor Explorer {
 
   func close(_ identifier: UUID) async {
     guard let device = opened.removeValue(forKey: identifier) else { return }
+    await vendors.removeValue(forKey: identifier)?.end()
     await device.close()
     hub.publish("closed", ["identifier": .string(identifier.uuidString)])
   }

@@ -1,4 +1,3 @@
-import BLECore
 import BLEReports
 import BLESession
 import CoreBluetooth
@@ -8,9 +7,10 @@ import Foundation
 actor OpenDevice {
   let session: DeviceSession
   let identifier: UUID
-  private let name: String?
-  private let hub: EventHub
+  let hub: EventHub
   let metrics: Metrics
+  let channels: DeviceChannels
+  private let name: String?
   private var state = SessionState.idle
   private var attempt = 0
   /// Why it is not ready, for people.
@@ -18,33 +18,20 @@ actor OpenDevice {
   /// When all attempts end, by the central's clock.
   private var deadline: Duration?
   private var news: Observation?
-  /// What the session reports, in its order, which tasks of their own would not keep.
-  private let reports: AsyncStream<Report>
-  private let reporting: AsyncStream<Report>.Continuation
+  let reports = DeviceReports()
   private var following: Task<Void, Never>?
   private var underWay = 0
-  private var services: [DiscoveredService] = []
-  /// The last values of each characteristic, oldest first.
-  private var values: [CharacteristicPath: [RecordedValue]] = [:]
-  private var subscriptions: [CharacteristicPath: Observation] = [:]
+  private(set) var services: [DiscoveredService] = []
+  var values = ValueHistory()
+  var subscriptions: [CharacteristicPath: Subscription] = [:]
+  /// The measurement that is under way, or the last one.
+  var measurement: ThroughputMeasurement?
+  /// Ends the one that is under way.
+  var measuring: AsyncStream<String>.Continuation?
 
-  private static let history = 256
-
-  private enum Report: Sendable {
-    case news(DeviceNews)
-    case notified([UInt8], CharacteristicPath)
-  }
-
-  /// Reports that wait. A device that notifies faster than they are handled loses the oldest.
-  private static let mostWaiting = 16_384
-
-  /// A value and what it came by.
-  struct RecordedValue: Sendable {
-    enum Way: String, Sendable { case read, written, notified }
-
-    let time: Duration
-    let way: Way
-    let octets: [UInt8]
+  struct Subscription: Sendable {
+    let observation: Observation
+    let counts: Guarded<SubscriptionCounts>
   }
 
   init(_ session: DeviceSession, _ identifier: UUID, name: String?, hub: EventHub, metrics: Metrics) {
@@ -53,35 +40,41 @@ actor OpenDevice {
     self.name = name
     self.hub = hub
     self.metrics = metrics
-    (reports, reporting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.mostWaiting))
+    channels = DeviceChannels(of: identifier, clock: session.central.clock, hub: hub)
   }
 
   /// Starts to connect, and keeps trying until `close`.
   func connect() async {
     if news == nil {
       following = Task { [weak self, reports] in
-        for await report in reports { await self?.take(report) }
+        for await report in reports.stream {
+          reports.taken()
+          await self?.take(report)
+        }
       }
-      news = await session.observeNews { [reporting] news in reporting.yield(.news(news)) }
+      news = await session.observeNews { [reports] news in reports.tell(.news(news)) }
     }
     session.keepConnected()
   }
 
   func close() async {
     news?.cancel()
-    reporting.finish()
+    reports.finish()
     following?.cancel()
-    for subscription in subscriptions.values { subscription.cancel() }
+    for subscription in subscriptions.values { subscription.observation.cancel() }
     subscriptions = [:]
+    measuring?.yield("the device was closed")
+    await channels.end("the device was closed here")
     await session.disconnect()
   }
 
-  private func take(_ report: Report) async {
+  private func take(_ report: DeviceReports.Report) async {
     switch report {
     case .news(let news): await take(news)
-    case .notified(let octets, let path):
+    case .notified(let value):
       metrics.notified()
-      _ = record(octets, .notified, of: path)
+      _ = record(
+        HistoricValue(time: value.time, way: .notified, octets: value.octets, counts: value.counts), of: value.path)
     }
   }
 
@@ -94,6 +87,8 @@ actor OpenDevice {
       if new == .ready {
         (deadline, reason) = (nil, nil)
         services = await session.services()
+      } else {
+        measuring?.yield("the link has ended")
       }
     case .attempt(let number, let remaining):
       attempt = number
@@ -111,51 +106,6 @@ actor OpenDevice {
     hub.publish("session", status)
   }
 
-  // MARK: Values
-
-  /// The path with its service, so that one characteristic has one path, whether the request has named its service or not.
-  func complete(_ path: CharacteristicPath) -> CharacteristicPath {
-    guard path.service == nil else { return path }
-    let found = services.lazy.flatMap(\.characteristics).map(\.path).first {
-      $0.characteristic == path.characteristic && $0.instance == path.instance
-    }
-    return found ?? path
-  }
-
-  func read(_ path: CharacteristicPath) async throws(SessionError) -> JSONValue {
-    let octets = Array(try await measured(.read) { () async throws(SessionError) in try await session.read(path) })
-    return record(octets, .read, of: path)
-  }
-
-  func write(_ octets: [UInt8], to path: CharacteristicPath, withResponse: Bool) async throws(SessionError) -> JSONValue
-  {
-    try await measured(.write) { () async throws(SessionError) in
-      if withResponse {
-        try await session.write(Data(octets), to: path)
-      } else {
-        try await session.writeWithoutResponse(Data(octets), to: path)
-      }
-    }
-    return record(octets, .written, of: path)
-  }
-
-  func subscribe(to path: CharacteristicPath) async throws(SessionError) {
-    guard subscriptions[path] == nil else { return }
-    let subscription = try await measured(.subscribe) { () async throws(SessionError) in
-      try await session.subscribe(to: path) { [reporting] value in
-        reporting.yield(.notified(Array(value), path))
-      }
-    }
-    // Another browser may have subscribed meanwhile.
-    if subscriptions[path] == nil { subscriptions[path] = subscription } else { subscription.cancel() }
-    hub.publish("session", status)
-  }
-
-  func unsubscribe(from path: CharacteristicPath) {
-    subscriptions.removeValue(forKey: path)?.cancel()
-    hub.publish("session", status)
-  }
-
   /// Does what may take its time, and counts it.
   func measured<Value: Sendable>(
     _ operation: Metrics.Operation, _ work: @Sendable () async throws(SessionError) -> Value
@@ -165,35 +115,12 @@ actor OpenDevice {
     return try await metrics.measure(operation, by: session.central.clock, work)
   }
 
-  private func record(_ octets: [UInt8], _ way: RecordedValue.Way, of path: CharacteristicPath) -> JSONValue {
-    let value = RecordedValue(time: session.central.clock.now, way: way, octets: octets)
-    values[path, default: []].append(value)
-    if values[path, default: []].count > Self.history { values[path]?.removeFirst() }
-    let json = Self.json(value, of: path)
-    hub.publish("value", json.preceded(by: ["identifier": .string(identifier.uuidString)]))
-    return json
-  }
-
-  private static func json(_ value: RecordedValue, of path: CharacteristicPath) -> JSONValue {
-    let uuid = path.characteristic.uuidString
-    return [
-      "service": .string(orNull: path.service?.uuidString), "characteristic": .string(uuid),
-      "time_ms": .integer(value.time.milliseconds), "way": .string(value.way.rawValue),
-      "value": ValueText(value.octets).json,
-      "meaning": .string(orNull: AssignedValues.meaning(of: value.octets, in: uuid)),
-    ]
-  }
-
-  /// The last values of all characteristics.
-  var history: JSONValue {
-    let all = values.flatMap { path, values in values.map { (path, $0) } }.sorted { $0.1.time < $1.1.time }
-    return ["values": .array(all.map { Self.json($0.1, of: $0.0) })]
-  }
-
   // MARK: State
 
   /// For the metrics: the state in a word, and the operations that wait for the device.
   var figures: (state: String, underWay: Int) { (SessionReport.name(of: state), underWay) }
+
+  var isReady: Bool { state == .ready }
 
   var status: JSONValue {
     let left = deadline.map { $0 - session.central.clock.now }
@@ -202,8 +129,17 @@ actor OpenDevice {
       "state": .string(SessionReport.word(state)), "reason": .string(orNull: reason),
       "attempt": .integer(attempt), "left_ms": left.map { .integer(max(0, $0.milliseconds)) } ?? .null,
       "subscribed": .array(subscriptions.keys.map { .string($0.description) }),
+      "subscriptions": .array(subscriptions.map { Self.json($0.key, $0.value.counts.with { $0 }) }),
       "services": .array(services.map(Self.json)),
     ]
+  }
+
+  private static func json(_ path: CharacteristicPath, _ counts: SubscriptionCounts) -> JSONValue {
+    .combined(
+      path.json,
+      [
+        "values": .integer(counts.values), "octets": .integer(counts.octets), "dropped": .integer(counts.dropped),
+      ])
   }
 
   private static func json(_ service: DiscoveredService) -> JSONValue {
@@ -215,7 +151,8 @@ actor OpenDevice {
         service.characteristics.map { one in
           let uuid = one.path.characteristic.uuidString
           return [
-            "uuid": .string(uuid), "name": .string(orNull: AssignedNames.name(characteristic: uuid)),
+            "uuid": .string(uuid), "instance": .integer(one.path.instance),
+            "name": .string(orNull: AssignedNames.name(characteristic: uuid)),
             "properties": .array(one.properties.names.map(JSONValue.string)),
           ]
         }),

@@ -5,27 +5,31 @@ import BLESession
 import BLEText
 import CoreBluetooth
 
-/// The explorer as a peripheral: the profile that it publishes, and who uses it.
+/// The explorer as a peripheral: the profile or the device file that it publishes, and who uses it.
 @MainActor final class Serving {
-  private let hub: EventHub
+  let hub: EventHub
   /// Of its `CBPeripheralManager`.
-  private let options: @Sendable () -> [String: Any]?
-  private let clock: any SessionClock
+  let options: @Sendable () -> [String: Any]?
+  let clock: any SessionClock
+  let setManufacturerData: @Sendable ([UInt8]?) -> Void
   private var peripheral: ProfilePeripheral?
+  /// What is published in place of a profile.
+  var vendor: ServedVendor?
   /// Why it does not advertise.
-  private var problem: String?
+  var problem: String?
 
-  nonisolated init(hub: EventHub, options: @escaping @Sendable () -> [String: Any]?, clock: any SessionClock) {
+  static let unavailable = "Bluetooth is unavailable; it is published again when it is back"
+
+  nonisolated init(hub: EventHub, surroundings: ExplorerSurroundings, clock: any SessionClock) {
     self.hub = hub
-    self.options = options
+    options = surroundings.peripheralOptions
+    setManufacturerData = surroundings.setManufacturerData
     self.clock = clock
   }
 
   /// Publishes a profile in place of the one before.
   func start(_ profile: Profile) {
-    peripheral?.close()
-    // What was asked of the one before ends with an error.
-    problem = nil
+    end()
     let peripheral = ProfilePeripheral(profile, options: options(), clock: clock) { [weak self] event in
       self?.take(event)
     }
@@ -35,21 +39,35 @@ import CoreBluetooth
   }
 
   func stop() {
-    guard let peripheral else { return }
-    peripheral.close()
-    self.peripheral = nil
-    problem = nil
+    guard peripheral != nil || vendor != nil else { return }
+    end()
     hub.publish("serving", json)
+  }
+
+  /// What was asked of the one that was published ends with an error.
+  func end() {
+    peripheral?.close()
+    peripheral = nil
+    vendor?.close()
+    if vendor?.manufacturerData != nil { setManufacturerData(nil) }
+    vendor = nil
+    problem = nil
   }
 
   /// Sets a value and notifies those who have subscribed to it.
   /// - Throws: `notFound` where nothing is published under that path, `unavailable` where nothing is published at all.
   func push(_ octets: [UInt8], to path: CharacteristicPath) throws(APIError) {
-    guard let peripheral else { throw APIError(.unavailable, "nothing is published: choose a profile first") }
-    let found = peripheral.characteristics.first {
+    guard let peripheral else {
+      throw APIError(
+        .unavailable,
+        vendor == nil ? "nothing is published: choose a profile first" : "a device file's fields are set by name")
+    }
+    let all = peripheral.characteristics.lazy.filter {
       $0.path.characteristic == path.characteristic && (path.service == nil || $0.path.service == path.service)
     }
-    guard let found else { throw APIError(.notFound, "the profile has no such characteristic") }
+    guard let found = all.dropFirst(path.instance).first else {
+      throw APIError(.notFound, "the profile has no such characteristic")
+    }
     peripheral.push(octets, to: found)
     hub.publish("serving", json)
   }
@@ -58,18 +76,18 @@ import CoreBluetooth
     switch event {
     case .state: break
     case .advertising: problem = nil
-    case .unavailable: problem = "Bluetooth is unavailable; it is published again when it is back"
+    case .unavailable: problem = Self.unavailable
     case .failed(let error): problem = error.description
-    case .accessed(let access, let served, let central, let value): report(access, served, central, value)
+    case .accessed(let access, let served, let central, let value): tellAccess(access, served.path, central, value)
     case .note(let text): problem = text
     }
     hub.publish("serving", json)
   }
 
-  private func report(
-    _ access: ProfileEvent.Access, _ served: ServedCharacteristic, _ central: UUID?, _ value: [UInt8]?
+  func tellAccess(
+    _ access: ProfileEvent.Access, _ path: CharacteristicPath, _ central: UUID?, _ value: [UInt8]?
   ) {
-    let about = Self.identity(of: served)
+    let about = Self.identity(of: path)
     hub.publish(
       "access",
       .combined(
@@ -77,24 +95,30 @@ import CoreBluetooth
         [
           "access": .string(access.rawValue), "central": .string(orNull: central?.uuidString),
           "value": value.map { ValueText($0).json } ?? .null,
-          "meaning": .string(orNull: value.flatMap { AssignedValues.meaning(of: $0, in: served.uuid) }),
+          "meaning": .string(
+            orNull: value.flatMap { AssignedValues.meaning(of: $0, in: path.characteristic.uuidString) }),
         ]))
   }
 
-  private static func identity(of served: ServedCharacteristic) -> JSONValue {
-    ["service": .string(orNull: served.path.service?.uuidString), "characteristic": .string(served.uuid)]
+  private static func identity(of path: CharacteristicPath) -> JSONValue {
+    [
+      "service": .string(orNull: path.service?.uuidString), "characteristic": .string(path.characteristic.uuidString),
+      "instance": .integer(path.instance),
+    ]
   }
 
   /// What is published.
   var json: JSONValue {
     [
-      "serving": .bool(peripheral != nil), "advertising": .bool(peripheral?.isAdvertising ?? false),
-      "name": .string(orNull: peripheral?.profile.name), "problem": .string(orNull: problem),
+      "serving": .bool(peripheral != nil || vendor != nil),
+      "advertising": .bool(peripheral?.isAdvertising ?? vendor?.isAdvertising ?? false),
+      "name": .string(orNull: peripheral?.profile.name ?? vendor?.name), "device": vendor?.json ?? .null,
+      "problem": .string(orNull: problem),
       "profiles": .array(Profile.builtIn.map { .string($0.name) }),
       "characteristics": .array(
         (peripheral?.characteristics ?? []).map { served in
           .combined(
-            Self.identity(of: served),
+            Self.identity(of: served.path),
             [
               "name": .string(orNull: AssignedNames.name(characteristic: served.uuid)),
               "properties": .array(served.profile.cbProperties.names.map(JSONValue.string)),

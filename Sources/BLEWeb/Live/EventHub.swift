@@ -3,7 +3,7 @@ import BLESession
 import Foundation
 
 /// Numbers what happens and tells all clients. The last events are kept, so that a client whose connection was
-/// interrupted misses none.
+/// interrupted misses none, and more of them in a log for people.
 final class EventHub: Sendable {
   struct Limits: Sendable {
     /// The most events that are kept.
@@ -14,6 +14,7 @@ final class EventHub: Sendable {
     var waiting = EventStream.usualLimit
     /// The most clients that listen at the same time.
     var streams = 64
+    var log = EventLog.Limits()
 
     /// What a client that begins or is late may be sent at once. More is a `reset`: it would only be dropped, and come
     /// again for the same.
@@ -27,17 +28,24 @@ final class EventHub: Sendable {
     var keptSize = 0
     var streams: [EventStream] = []
     var isOver = false
+    var log: EventLog
 
     var oldest: UInt64 { next - UInt64(kept.count) }
   }
 
   private let state: Guarded<State>
   private let limits: Limits
+  /// How many packets the adapter has kept so far.
+  let packetCount: @Sendable () -> UInt64
 
   /// - Parameter first: the number of the first event.
-  init(_ limits: Limits = Limits(), first: UInt64 = EventHub.firstNumber) {
+  init(
+    _ limits: Limits = Limits(), first: UInt64 = EventHub.firstNumber,
+    packetCount: @escaping @Sendable () -> UInt64 = { 0 }
+  ) {
     self.limits = limits
-    state = Guarded(State(next: max(1, first)))
+    self.packetCount = packetCount
+    state = Guarded(State(next: max(1, first), log: EventLog(limits.log)))
   }
 
   /// Microseconds since 1970: the last number of a page that was open before the program was restarted is below all new
@@ -50,10 +58,14 @@ final class EventHub: Sendable {
   /// Octets of the events that are kept.
   var keptSize: Int { state.with { $0.keptSize } }
 
-  func publish(_ name: String, _ data: JSONValue) {
+  /// - Parameter packets: the packets before the call that the event is about.
+  func publish(_ name: String, _ data: JSONValue, after packets: UInt64? = nil) {
+    let (time, last) = (Int(Date().timeIntervalSince1970 * 1_000), packetCount())
     let text = data.text
     state.with { state in
-      let whole = Self.event(name, state.next, text)
+      let range = state.log.append(state.next, name, data, at: time, packets: last, after: packets)
+      let head: JSONValue = ["at_ms": .integer(time), "packets": EventLog.json(range)]
+      let whole = Self.event(name, state.next, Self.combined(head.text, text))
       let octets = whole.count > limits.atOnce ? Self.reset(state.next) : whole
       state.next += 1
       state.kept.append(octets)
@@ -65,6 +77,12 @@ final class EventHub: Sendable {
       for stream in state.streams { stream.send(octets) }
       state.streams.removeAll(where: \.isEnded)
     }
+  }
+
+  /// The members of both; the second alone where it is no object. As text, which is made outside of the lock.
+  private static func combined(_ first: String, _ second: String) -> String {
+    guard second.hasPrefix("{") else { return second }
+    return "\(first.dropLast())\(second == "{}" ? "" : ",")\(second.dropFirst())"
   }
 
   /// The data of an event is a JSON document, which is one line.
@@ -96,6 +114,11 @@ final class EventHub: Sendable {
   private static func events(after number: UInt64, _ state: State) -> ArraySlice<[UInt8]>? {
     guard number < state.next, number >= state.oldest - 1 else { return nil }
     return state.kept.dropFirst(Int(number - (state.oldest - 1)))
+  }
+
+  /// The last entries of the log after that number, oldest first.
+  func log(after number: UInt64, count: Int) -> [EventLog.Entry] {
+    state.with { Array($0.log.entries(after: number, count: count)) }
   }
 
   /// To be called every few seconds: clients that have gone are noticed by it.

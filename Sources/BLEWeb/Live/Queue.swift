@@ -23,3 +23,5 @@ struct Queue<Element> {
 
   mutating func removeAll() { self = Queue() }
 }
+
+extension Queue: Sendable where Element: Sendable {}

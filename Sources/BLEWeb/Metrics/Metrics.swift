@@ -4,7 +4,7 @@ import CoreBluetooth
 /// What the explorer counts of its sessions. The rest of `/metrics` is read when it is asked for.
 final class Metrics: Sendable {
   enum Operation: String, CaseIterable, Sendable {
-    case read, write, subscribe, descriptors, signal
+    case read, write, subscribe, descriptors, channel, signal
   }
 
   struct Operations: Hashable {

@@ -1,5 +1,6 @@
 // The page of `ble web`: its views, chosen by the address, drawn at most once for a frame.
 
+import {chatView, startChat} from "./chat.js";
 import {bondsView, drawPairing, startPairing} from "./pairing.js";
 import {deviceView} from "./device.js";
 import {element, select, setText} from "./dom.js";
@@ -11,7 +12,7 @@ import {scanView} from "./scan.js";
 import {serveView} from "./serve.js";
 
 const main = document.getElementById("main");
-const views = [["scan", "Scan", scanView], ["serve", "Be a device", serveView], ["bonds", "Bonds", bondsView], ["radio", "Radio", radioView],
+const views = [["scan", "Scan", scanView], ["serve", "Be a device", serveView], ["chat", "Chat", chatView], ["bonds", "Bonds", bondsView], ["radio", "Radio", radioView],
   ["log", "Log", logView]];
 let view = null;
 
@@ -59,7 +60,7 @@ window.frames_ms = frames;
 function draw() {
   const {adapter, state: power, scanning} = state.status;
   setText(document.getElementById("status"), state.isAway ? t("The server is away; trying again.")
-    : `${adapter ?? ""} · ${power ?? "…"}${scanning ? `, ${t("scanning")}` : ""} · ${state.devices.size} ${t("devices")}`);
+    : `${t(adapter ?? "")} · ${t(power ?? "…")}${scanning ? `, ${t("scanning")}` : ""} · ${state.devices.size} ${t("devices")}`);
   document.body.classList.toggle("away", state.isAway);
   document.querySelector("[data-view=radio]").hidden = !state.status.radio;
   drawPairing();
@@ -68,6 +69,7 @@ function draw() {
 
 header();
 startPairing();
+startChat();
 listen(refresh);
 addEventListener("hashchange", route);
 addEventListener("resize", refresh);

@@ -2,6 +2,9 @@
 
 import {attempt, button, element, foreign, inert, select, setText, spaced} from "./dom.js";
 import {ask} from "./live.js";
+import {descriptorsView} from "./descriptors.js";
+import {meter, shownRate} from "./rate.js";
+import {throughputView} from "./throughput.js";
 import {chart} from "./chart.js";
 import {kept} from "./kept.js";
 import {formats, number, writeFormats} from "./values.js";
@@ -9,7 +12,6 @@ import {t} from "./words.js";
 
 const LONGEST_HISTORY = 200;
 const SHOWN = 8;
-
 
 function shownValue(value) {
   const parts = [];
@@ -23,13 +25,16 @@ function shownValue(value) {
 
 export function characteristicView(identifier, service, one) {
   const base = `devices/${identifier}`;
-  const body = {service: service.uuid, characteristic: one.uuid};
-  const path = `${service.uuid}/${one.uuid}`;
-  const title = `${one.name ?? t("Characteristic")} ${one.uuid}`;
+  const body = {service: service.uuid, characteristic: one.uuid, instance: one.instance};
+  // Characteristics with the same UUIDs are told apart by their place.
+  const place = one.instance > 0 ? `[${one.instance}]` : "";
+  const path = `${service.uuid}/${one.uuid}${place}`;
+  const title = `${one.name ?? t("Characteristic")} ${one.uuid}${place}`;
   const can = (...names) => names.some((name) => one.properties.includes(name));
   const values = [];
+  // Counted by the server: what a page has missed is in it.
   let notified = 0;
-  const arrivals = [];
+  const arrivals = meter();
   const latest = element("p", {class: "value", "aria-live": "off"});
   const rate = element("span", {class: "faint number"});
   const list = element("ol", {class: "history", reversed: true});
@@ -45,23 +50,13 @@ export function characteristicView(identifier, service, one) {
     {"aria-pressed": "false", "aria-label": `${t("Subscribe")} ${title}`});
     controls.append(subscribe, rate);
   }
-  controls.append(button(t("Descriptors"), async () => {
-    const found = await ask("POST", `${base}/descriptors`, body);
-    descriptors.replaceChildren(...found.descriptors.map((descriptor) => element("li", {},
-      `${descriptor.name ?? t("Descriptor")} ${descriptor.uuid}: `,
-      descriptor.error ? element("span", {class: "bad"}, inert(descriptor.error)) : foreign(plain(descriptor.value)))));
-    if (!found.descriptors.length) descriptors.replaceChildren(element("li", {}, t("It has none.")));
-  }, {"aria-label": `${t("Descriptors")} ${title}`}));
-  const descriptors = element("ul", {class: "plain"});
-
-  function plain(value) {
-    if (value === null) return "";
-    return typeof value === "object" ? value.utf8 ?? value.hex ?? JSON.stringify(value) : String(value);
-  }
+  const descriptors = descriptorsView(base, body, title);
+  controls.append(descriptors.button);
+  const throughput = can("writeWithoutResponse") ? throughputView(base, body, title) : null;
 
   function writeForm() {
     const written = kept.get(`written ${path}`, []);
-    const choices = element("datalist", {id: `written-${identifier}-${path.replace("/", "-")}`},
+    const choices = element("datalist", {id: `written-${identifier}-${path.replace(/\W/g, "-")}`},
       written.map(({value}) => element("option", {value})));
     const value = element("input", {autocomplete: "off", spellcheck: "false", list: choices.id, "aria-label": `${t("Value")} ${title}`,
       onchange: () => {
@@ -94,23 +89,22 @@ export function characteristicView(identifier, service, one) {
   return {
     path, draw,
     element: element("section", {class: "characteristic", "aria-label": title},
-      element("h4", {}, one.name ?? t("Characteristic"), element("small", {class: "faint"}, ` ${one.uuid} · ${one.properties.join(", ")}`)),
-      controls, can("write", "writeWithoutResponse") ? writeForm() : null, descriptors, latest, line.element, history),
+      element("h4", {}, one.name ?? t("Characteristic"), element("small", {class: "faint"}, ` ${one.uuid}${place} · ${one.properties.join(", ")}`)),
+      controls, can("write", "writeWithoutResponse") ? writeForm() : null, descriptors.list, latest, line.element, throughput?.element, history),
     // Returns whether it has to be drawn.
     take(value) {
       values.push(value);
       if (values.length > LONGEST_HISTORY) values.shift();
       if (value.way !== "notified") return;
-      notified++;
-      arrivals.push(performance.now());
-      if (arrivals.length > 100) arrivals.shift();
+      notified = value.number;
+      arrivals.take({values: value.number, octets: value.octets_so_far});
     },
+    measured(data) { throughput?.take(data); },
     setSubscribed(isOn) {
       if (!subscribe) return;
       subscribe.setAttribute("aria-pressed", String(isOn));
       setText(subscribe, isOn ? t("Unsubscribe") : t("Subscribe"));
-      const recent = arrivals.filter((time) => performance.now() - time < 5_000).length;
-      setText(rate, isOn ? `${notified} · ${(recent / 5).toFixed(1)}/s` : "");
+      setText(rate, isOn ? `${notified} · ${shownRate(arrivals.per("values"))}/s · ${shownRate(arrivals.per("octets"))} ${t("octets/s")}` : "");
     },
   };
 }

@@ -3,9 +3,11 @@
 import {advertisement} from "./advertisement.js";
 import {button, element, foreign, inert, setText} from "./dom.js";
 import {ask, listen, state} from "./live.js";
+import {channelsView} from "./channel.js";
 import {characteristicView} from "./characteristic.js";
 import {chart} from "./chart.js";
 import {t} from "./words.js";
+import {vendorView} from "./vendor.js";
 
 export function deviceView(main, refresh, identifier) {
   const base = `devices/${identifier}`;
@@ -16,6 +18,8 @@ export function deviceView(main, refresh, identifier) {
   const signalText = element("p", {class: "faint"});
   const strengths = [];
   const tree = element("div");
+  const channels = channelsView(identifier, refresh);
+  const vendor = vendorView(identifier);
   const heard = element("details", {}, element("summary", {}, t("Advertisement")));
   let characteristics = new Map();
   let drawn = null;
@@ -25,7 +29,7 @@ export function deviceView(main, refresh, identifier) {
   const connect = button(t("Connect"), () => ask("POST", `${base}/connect`));
   const disconnect = button(t("Disconnect"), () => ask("POST", `${base}/disconnect`));
   main.replaceChildren(element("p", {}, element("a", {href: "#/scan"}, `← ${t("Scan")}`)), title, status, countdown,
-    element("div", {class: "bar"}, connect, disconnect), signalText, signal.element, heard, tree);
+    element("div", {class: "bar"}, connect, disconnect), signalText, signal.element, heard, vendor.element, channels.element, tree);
   heard.addEventListener("toggle", () => {
     const device = state.devices.get(identifier);
     if (heard.open && device) heard.replaceChildren(heard.firstElementChild, advertisement(device));
@@ -34,8 +38,12 @@ export function deviceView(main, refresh, identifier) {
     ask("GET", base).then((data) => { state.sessions.set(identifier, {...data, received: performance.now()}); refresh(); }, () => {});
   }
 
+  function find({service, characteristic, instance}) {
+    return characteristics.get(`${service}/${characteristic}${instance > 0 ? `[${instance}]` : ""}`);
+  }
+
   function take(value) {
-    const one = characteristics.get(`${value.service}/${value.characteristic}`);
+    const one = find(value);
     if (!one) return;
     one.take(value);
     touched.add(one);
@@ -43,7 +51,10 @@ export function deviceView(main, refresh, identifier) {
 
   // The values of all browsers, also those that others have read.
   const stop = listen((name, data) => {
-    if (name === "value" && data.identifier === identifier) take(data);
+    if (data.identifier !== identifier) return;
+    if (name === "value") take(data);
+    if (name === "throughput") find(data)?.measured(data);
+    if (name === "channel" || name === "channel_data") channels.take(name, data);
   });
 
   // While the page is looked at; the clock of a simulated air may stand still, and its answer then comes late.
@@ -57,7 +68,7 @@ export function deviceView(main, refresh, identifier) {
           strengths.push(found.rssi);
           if (strengths.length > 60) strengths.shift();
           signal.set(strengths, " dBm");
-          setText(signalText, `${found.rssi} dBm · ${t("longest write")} ${found.longest_write} / ${found.longest_write_without_response} ${t("octets")}`);
+          setText(signalText, `${found.rssi} dBm · ${t("longest write")} ${found.longest_write} / ${found.longest_write_without_response} ${t("octets")}${found.mtu === null ? "" : ` · MTU ${found.mtu}`}`);
         } catch {
           // The next one may be answered.
         }
@@ -76,7 +87,9 @@ export function deviceView(main, refresh, identifier) {
         characteristics.set(view.path, view);
         return view.element;
       }))));
-    if (services.length) ask("GET", `${base}/values`).then((found) => {
+    if (!services.length) return;
+    ask("GET", `${base}/throughput`).then((found) => { if (found.state) find(found)?.measured(found); }, () => {});
+    ask("GET", `${base}/values`).then((found) => {
       for (const value of found.values) take(value);
       refresh();
     }, () => {});
@@ -95,6 +108,7 @@ export function deviceView(main, refresh, identifier) {
       setText(status, session ? t(session.state) + (session.reason ? `: ${inert(session.reason)}` : "") : t("idle"));
       const left = session?.left_ms == null || session.state === "ready" ? null
         : Math.max(0, session.left_ms - (performance.now() - session.received));
+      vendor.draw();
       setText(countdown, left === null ? "" : `${t("attempt")} ${session.attempt}, ${Math.ceil(left / 1000)} s ${t("left")}`);
       connect.disabled = isOpen && !session.state.startsWith("stopped");
       disconnect.disabled = !isOpen;
@@ -106,11 +120,13 @@ export function deviceView(main, refresh, identifier) {
       const subscribed = new Set(session?.subscribed ?? []);
       for (const [path, one] of characteristics) one.setSubscribed(subscribed.has(path));
       for (const one of touched) one.draw();
+      channels.draw(session?.state === "ready");
       touched.clear();
     },
     close() {
       isOver = true;
       stop();
+      vendor.close();
       clearInterval(timer);
     },
   };

@@ -3,7 +3,7 @@
 import {complain} from "./dom.js";
 
 export const state = {
-  status: {}, devices: new Map(), sessions: new Map(), pairings: [], serving: null, radio: null, isAway: false,
+  status: {}, devices: new Map(), sessions: new Map(), pairings: [], serving: null, chat: null, radio: null, isAway: false,
   // What has happened, newest last.
   log: [],
   // Counts changes of the table, so that it is sorted only after one.
@@ -36,7 +36,6 @@ function tell(name, data) { for (const hear of listeners) hear(name, data); }
 
 // One request. Its error has the server's message.
 export async function ask(method, path, body) {
-  const start = performance.now();
   let answer;
   try {
     answer = await fetch(`api/v1/${path}`, {
@@ -48,15 +47,25 @@ export async function ask(method, path, body) {
   }
   const isDocument = (answer.headers.get("Content-Type") ?? "").startsWith("application/json");
   const content = isDocument ? await answer.json() : {error: {message: (await answer.text()).trim()}};
-  if (method !== "GET") note("call", {call: `${method} ${path}`, ...body, status: answer.status, ms: Math.round(performance.now() - start)});
-  if (!answer.ok) throw new Error(content.error?.message ?? `status ${answer.status}`);
+  if (!answer.ok) throw Object.assign(new Error(content.error?.message ?? `status ${answer.status}`), {detail: content.error});
   return content;
 }
 
-function note(kind, data) {
-  state.log.push({time: new Date(), kind, data});
+// What came before by another way, and comes again, is left out.
+function note(entry) {
+  if (entry.number <= (state.log.at(-1)?.number ?? 0)) return;
+  state.log.push(entry);
   // A tenth at a time: to move all for each entry would take its time.
   if (state.log.length > LONGEST_LOG * 1.1) state.log.splice(0, state.log.length - LONGEST_LOG);
+}
+
+// The packets of an event are asked for with its entry, by the numbers that stand there.
+function noteEvent(number, kind, {at_ms: time, packets, ...data}) { note({number, time: new Date(time), kind, data, packets}); }
+
+// The entries that this page does not have, of which a server keeps more than events.
+async function readLog() {
+  const {entries} = await ask("GET", `log/${state.log.at(-1)?.number ?? 0}`);
+  for (const {time_ms: time, ...entry} of entries) note({...entry, time: new Date(time)});
 }
 
 async function readAll() {
@@ -66,8 +75,10 @@ async function readAll() {
   state.newest = {time: 0, received: performance.now()};
   heard(table.devices);
   state.sessions = new Map(sessions.sessions.map((session) => [session.identifier, received(session)]));
+  await readLog();
   Object.assign(state, {status, pairings: pairings.pairings, serving});
   state.radio = status.radio ? received(await ask("GET", "radio")) : null;
+  state.chat = await ask("GET", "chat");
   state.revision++;
   tell("all", {});
   // Events after the first of these answers: what comes twice does no harm.
@@ -94,8 +105,17 @@ const takers = {
   answered: (data) => { state.pairings = state.pairings.filter((one) => one.number !== data.number); },
   paired: (data) => { state.pairings = state.pairings.filter((one) => one.peer.address !== data.peer.address); },
   serving: (data) => { state.serving = data; },
+  // Who joins begins with no messages.
+  chat: (data) => { state.chat = {...data, messages: data.state === "searching" && !state.chat?.joined ? [] : state.chat?.messages ?? []}; },
+  message: (data) => {
+    const messages = state.chat?.messages ?? [];
+    const index = messages.findIndex((one) => one.number === data.number);
+    if (index < 0) messages.push(data);
+    else messages[index] = data;
+    if (messages.length > 500) messages.shift();
+  },
   radio: (data) => { state.radio = received(data); },
-  news: () => {}, value: () => {}, access: () => {},
+  news: () => {}, value: () => {}, access: () => {}, command: () => {}, vendor: () => {}, channel: () => {}, channel_data: () => {}, throughput: () => {}, files: () => {}, call: () => {},
 };
 
 // Follows the server for as long as the page is open.
@@ -116,7 +136,7 @@ export async function follow() {
       const data = JSON.parse(event.data);
       take(data);
       // The table changes four times a second: that is no news.
-      if (name !== "devices") note(name, data);
+      if (name !== "devices") noteEvent(Number(event.lastEventId), name, data);
       tell(name, data);
     });
   }

@@ -1,17 +1,25 @@
-// What has happened since the page was opened: calls of this page, and events of all.
+// What has happened: calls of all pages and programs, and events, as the server keeps them.
 
-import {button, download, element, inert, labelled, select, setText} from "./dom.js";
-import {state} from "./live.js";
+import {attempt, button, download, element, inert, labelled, select, setText, spaced} from "./dom.js";
+import {ask, state} from "./live.js";
+import {recordings} from "./recording.js";
 import {t} from "./words.js";
 
 const SHOWN = 300;
 
+// A row of a recording has the device's name.
+function recorded({name, identifier}) { return name ?? identifier?.slice(0, 8) ?? ""; }
+
 // One line for people.
 export function sentence({kind, data}) {
   switch (kind) {
-    case "call": return `${data.call} → ${data.status}, ${data.ms} ms`;
+    case "call": return `${data.call.replace("/api/v1/", "")} → ${data.status}, ${data.ms} ms${data.error ? `: ${data.error}` : ""}`;
     case "news": return `${data.identifier.slice(0, 8)} ${data.text ?? data.event}`;
-    case "value": return `${data.identifier.slice(0, 8)} ${data.way} ${data.characteristic} ${data.meaning ?? ""} (${data.value.hex})`;
+    case "value": if (data.source) return `${recorded(data)} ${data.source} ${data.characteristic} (${data.value.hex})`;
+      return `${data.identifier.slice(0, 8)} ${data.way} ${data.characteristic} ${data.meaning ?? ""} (${data.value.hex})`;
+    case "event": return `${recorded(data)} ${data.kind} ${data.detail ?? ""}`;
+    case "rssi": return `${recorded(data)} ${data.rssi} dBm`;
+    case "connection": return `${recorded(data)} ${data.origin ?? ""} – ${data.ended ?? ""} ${data.ending ?? ""}`;
     case "access": return `${data.access} ${data.characteristic}${data.value ? ` (${data.value.hex})` : ""}`;
     case "session": return `${data.identifier.slice(0, 8)} ${data.state}`;
     case "state": return `${data.state}${data.scanning ? ", scanning" : ""}`;
@@ -31,12 +39,18 @@ export function csv(entries) {
     [entry.time.toISOString(), entry.kind, field(sentence(entry)), field(JSON.stringify(entry.data))].join(","))].join("\r\n") + "\r\n";
 }
 
+function packetTable(packets) {
+  if (packets.length === 0) return element("p", {class: "faint"}, t("Its packets are not kept any more, or are reports of advertisements."));
+  return element("table", {class: "packets"}, element("thead", {}, element("tr", {}, element("th", {scope: "col"}, t("Packet")), element("th", {scope: "col"}, t("Octets")))),
+    element("tbody", {}, packets.map(({text, hex}) => element("tr", {}, element("td", {}, inert(text)), element("td", {class: "octets"}, spaced(hex))))));
+}
+
 export function logView(main, refresh) {
   const filter = {text: "", kind: ""};
   let isPaused = false;
   let entries = [];
   const text = element("input", {type: "search", autocomplete: "off", oninput: () => { filter.text = text.value.toLowerCase(); refresh(); }});
-  const kind = select([["", t("All")], ...["call", "state", "session", "news", "value", "pairing", "paired", "serving", "access", "radio"]
+  const kind = select([["", t("All")], ...["call", "state", "session", "news", "value", "pairing", "paired", "serving", "access", "radio", "event", "rssi", "connection"]
     .map((name) => [name, t(name)])], {onchange: () => { filter.kind = kind.value; refresh(); }});
   const pause = button(t("Pause"), () => {
     isPaused = !isPaused;
@@ -44,29 +58,36 @@ export function logView(main, refresh) {
     refresh();
   }, {"aria-pressed": "false"});
   const count = element("p", {class: "faint", role: "status"});
+  // Where the packets can be had: not those of an adapter that belongs to the system's daemon.
+  const packets = state.status.packets && element("a", {href: "api/v1/packets.btsnoop", download: "ble.btsnoop"}, t("Save packets as btsnoop"));
+  const recorded = recordings(refresh);
   const list = element("ol", {class: "log", reversed: true});
   main.replaceChildren(element("h2", {}, t("Log")), element("form", {class: "bar", onsubmit: (event) => event.preventDefault()},
-    labelled(t("Filter"), text), labelled(t("Kind"), kind), pause,
+    recorded.choice, labelled(t("Filter"), text), labelled(t("Kind"), kind), pause,
     button(t("Save as CSV"), () => download("ble-log.csv", "text/csv", csv(entries))),
-    button(t("Save as JSON"), () => download("ble-log.json", "application/json", JSON.stringify(entries, null, 1)))), count, list);
+    button(t("Save as JSON"), () => download("ble-log.json", "application/json", JSON.stringify(entries, null, 1))), packets), recorded.controls, count, list);
   const lines = new Map();
 
   function makeLine(entry) {
     const details = element("details", {}, element("summary", {},
       element("time", {class: "number", datetime: entry.time.toISOString()}, entry.time.toISOString().slice(11, 23)),
       element("span", {class: "kind"}, t(entry.kind)), inert(sentence(entry))));
-    details.addEventListener("toggle", () => {
-      if (details.childElementCount === 1) details.append(element("pre", {class: "octets"}, inert(JSON.stringify(entry.data, null, 1)).replaceAll("\\u{A}", "\n")));
-    });
+    details.addEventListener("toggle", attempt(async () => {
+      if (details.childElementCount > 1) return;
+      details.append(element("pre", {class: "octets"}, inert(JSON.stringify(entry.data, null, 1)).replaceAll("\\u{A}", "\n")));
+      const {after, through} = entry.packets ?? {};
+      if (packets && after !== through) details.append(packetTable((await ask("GET", `packets/${after}/${through}`)).packets));
+    }));
     return element("li", {}, details);
   }
 
   return {
     draw() {
       if (isPaused) return;
-      entries = state.log.filter((entry) => (!filter.kind || entry.kind === filter.kind)
+      const all = recorded.shown() ?? state.log;
+      entries = all.filter((entry) => (!filter.kind || entry.kind === filter.kind)
         && (!filter.text || `${sentence(entry)} ${JSON.stringify(entry.data)}`.toLowerCase().includes(filter.text)));
-      setText(count, `${entries.length} / ${state.log.length}`);
+      setText(count, `${entries.length} / ${all.length}`);
       const shown = entries.slice(-SHOWN).reverse();
       const isShown = new Set(shown);
       // Lines are kept: one that is opened stays so.

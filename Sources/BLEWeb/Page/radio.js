@@ -7,6 +7,38 @@ import {t} from "./words.js";
 // Metres in sight at first; the map grows with the farthest device.
 const LEAST = 30;
 
+// Letters on the screen are that high, in pixels, however small the map is.
+const LETTERS = 12;
+
+// Where the name of a device stands: the first place in which it covers neither another name nor a device; without one, where it covers least.
+// The boxes are in units of the map, of which there are 30 from side to side: [left, top, right, bottom].
+function place(width, height, {x, y}, taken) {
+  const [side, middle] = [width / 2 + 0.9, height / 2];
+  let best = null;
+  const below = 0.7 + middle;
+  const places = [[0, below], [0, -below], [side, 0], [-side, 0]];
+  for (let far = 1; far <= 3; far++) {
+    for (const toX of [side, -side]) places.push([toX, far * height * 0.7], [toX, -far * height * 0.7]);
+    places.push([0, below + far * height * 0.7], [0, -below - far * height * 0.7]);
+  }
+  for (const [toX, toY] of places) {
+    const box = [x + toX - width / 2, y + toY - middle, x + toX + width / 2, y + toY + middle];
+    const covered = taken.reduce((sum, other) => sum + common(box, other), outside(box));
+    if (!best || covered < best.covered) best = {box, toX, toY, covered};
+    if (covered === 0) break;
+  }
+  return best;
+}
+
+function common(one, other) {
+  return Math.max(0, Math.min(one[2], other[2]) - Math.max(one[0], other[0])) * Math.max(0, Math.min(one[3], other[3]) - Math.max(one[1], other[1]));
+}
+
+// A name that begins or ends beyond the map is worse than one that covers another.
+function outside([left, top, right, bottom]) {
+  return 100 * (Math.max(0, -15 - left) + Math.max(0, right - 15) + Math.max(0, -15 - top) + Math.max(0, bottom - 15));
+}
+
 export function radioView(main, refresh) {
   const map = element("svg", {class: "map", role: "group", "aria-label": t("Map")});
   const rows = element("tbody");
@@ -46,7 +78,7 @@ export function radioView(main, refresh) {
     if (next) await move(name, next.x, next.y);
   }
 
-  function place(event) {
+  function position(event) {
     const box = map.getBoundingClientRect();
     const round = (number) => Math.max(-1000, Math.min(1000, Math.round(number * 10) / 10));
     return [round(((event.clientX - box.left) / box.width - 0.5) * scale), round(((event.clientY - box.top) / box.height - 0.5) * scale)];
@@ -54,7 +86,7 @@ export function radioView(main, refresh) {
 
   map.addEventListener("pointermove", (event) => {
     if (!dragged) return;
-    const [x, y] = place(event);
+    const [x, y] = position(event);
     Object.assign(state.radio.devices.find((device) => device.name === dragged), {x, y});
     move(dragged, x, y);
     refresh();
@@ -88,6 +120,25 @@ export function radioView(main, refresh) {
     return {group, circle, label, far, power, kind};
   }
 
+  // From the top to the bottom, each beside those that have their place.
+  let placed = "";
+  function placeLabels(devices) {
+    const letter = 30 * LETTERS / (map.clientWidth || 600);
+    const wanted = JSON.stringify([scale, letter, devices.map((device) => [device.name, device.x, device.y])]);
+    if (wanted === placed) return;
+    placed = wanted;
+    map.style.fontSize = `${letter}px`;
+    const places = devices.map((device) => ({name: device.name, x: device.x * 30 / scale, y: device.y * 30 / scale})).sort((one, other) => one.y - other.y);
+    const taken = places.map(({x, y}) => [x - 0.6, y - 0.6, x + 0.6, y + 0.6]);
+    for (const one of places) {
+      const {label} = marks.get(one.name);
+      const found = place(label.getComputedTextLength() + letter / 4, letter * 1.4, one, taken);
+      label.setAttribute("x", found.toX);
+      label.setAttribute("y", found.toY + letter * 0.35);
+      taken.push(found.box);
+    }
+  }
+
   const timer = setInterval(refresh, 250);
 
   return {
@@ -111,12 +162,12 @@ export function radioView(main, refresh) {
         mark.group.setAttribute("class", `${device.explorer ? "explorer" : ""} ${device.on ? "" : "off"}`);
         mark.group.setAttribute("aria-label",
           `${inert(device.name)}: ${device.x} m, ${device.y} m, ${device.distance.toFixed(1)} m ${t("away")}${device.on ? "" : `, ${t("off")}`}`);
-        mark.label.setAttribute("y", 1.4);
         setText(mark.far, device.explorer ? "" : `${device.distance.toFixed(1)} m`);
         setText(mark.power, device.on ? t("Switch off") : t("Switch on"));
         mark.power.setAttribute("aria-label", `${device.on ? t("Switch off") : t("Switch on")} ${inert(device.name)}`);
         setText(mark.kind, t(device.kind));
       }
+      placeLabels(radio.devices);
     },
   };
 }

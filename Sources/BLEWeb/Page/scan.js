@@ -28,18 +28,42 @@ function matches(device) {
     && (filter.strength === "" || (device.rssi ?? -200) >= Number(filter.strength));
 }
 
-// The devices to show, in their order.
-export function chosen(devices) {
+const PART = 128;
+const SLICE_MS = 3;
+
+// Finds the devices to show, in their order. Thousands would take longer than a frame: it pauses after each part, and gives the result at the end.
+function* choosing(devices) {
   const order = orders[filter.sort];
-  const found = devices.filter(matches).map((device) => ({device, isFavourite: favourites.has(device.identifier)}));
-  found.sort((one, other) => other.isFavourite - one.isFavourite || order(one.device, other.device)
-    || (one.device.identifier < other.device.identifier ? -1 : 1));
-  return found.map((one) => one.device);
+  const compare = (one, other) => other.isFavourite - one.isFavourite || order(one.device, other.device)
+    || (one.device.identifier < other.device.identifier ? -1 : 1);
+  let runs = [];
+  for (let start = 0; start < devices.length; start += PART) {
+    runs.push(devices.slice(start, start + PART).filter(matches)
+      .map((device) => ({device, isFavourite: favourites.has(device.identifier)})).sort(compare));
+    yield;
+  }
+  while (runs.length > 1) {
+    const longer = [];
+    for (let index = 0; index < runs.length; index += 2) longer.push(yield* merged(runs[index], runs[index + 1] ?? [], compare));
+    runs = longer;
+  }
+  return (runs[0] ?? []).map((one) => one.device);
+}
+
+function* merged(ones, others, compare) {
+  const found = [];
+  let [one, other] = [0, 0];
+  while (one < ones.length && other < others.length) {
+    found.push(compare(ones[one], others[other]) <= 0 ? ones[one++] : others[other++]);
+    if (found.length % PART === 0) yield;
+  }
+  return found.concat(ones.slice(one), others.slice(other));
 }
 
 export function scanView(main, refresh) {
   let [shown, revision, isPaused, isStale] = [[], -1, false, true];
   let sorted = 0;
+  let choice = null;
   let opened = null;
   let toOpened = false;
   // The time by the adapter's clock for which the ages are shown; it stands still while the table is paused.
@@ -61,11 +85,17 @@ export function scanView(main, refresh) {
   const table = element("div", {class: "table", tabindex: "0", role: "region", "aria-label": t("Devices"), onscroll: refresh,
     onkeydown: moveFocus}, inner);
   const count = element("p", {class: "faint", role: "status"});
+  // On a narrow screen they would take the place of the table; one that is in use stays in sight.
+  const filters = element("details", {class: "filters"}, element("summary", {}, t("Filters")), element("div", {class: "bar"},
+    field(t("Name or address"), "name"), field(t("Service"), "service"), field(t("Manufacturer"), "company"),
+    field(t("At least (dBm)"), "strength", {type: "number", min: -127, max: 20}), labelled(t("Order"), sort)));
+  const narrow = matchMedia("(max-width: 40rem)");
+  const fold = () => { filters.open = !narrow.matches || [filter.name, filter.service, filter.company, filter.strength].some(Boolean); };
   const detail = element("section", {class: "detail", "aria-label": t("Advertisement")});
   main.replaceChildren(element("h2", {}, t("Scan")),
-    element("form", {class: "bar", onsubmit: (event) => event.preventDefault()}, toggle, pause, field(t("Name or address"), "name"),
-      field(t("Service"), "service"), field(t("Manufacturer"), "company"),
-      field(t("At least (dBm)"), "strength", {type: "number", min: -127, max: 20}), labelled(t("Order"), sort)), count, table, detail);
+    element("form", {class: "bar", onsubmit: (event) => event.preventDefault()}, toggle, pause, filters), count, table, detail);
+  narrow.addEventListener("change", fold);
+  fold();
   const rows = new Map();
 
   function moveFocus(event) {
@@ -130,17 +160,26 @@ export function scanView(main, refresh) {
     toOpened = false;
   }
 
+  // A part of it in this frame, the rest in the next ones.
+  function choose() {
+    const end = performance.now() + SLICE_MS;
+    let step;
+    do step = choice.next(); while (!step.done && performance.now() < end);
+    if (!step.done) return refresh();
+    [shown, choice, sorted] = [step.value, null, performance.now()];
+  }
+
   function draw() {
     setText(toggle, state.status.scanning ? t("Stop scanning") : t("Scan"));
     // At most four times a second, however many events come.
-    const isDue = revision !== state.revision && performance.now() - sorted >= 250;
-    if (!isPaused && (isStale || isDue) || isStale) {
-      if (!isPaused || isStale) shown = chosen(isPaused ? shown.map((device) => state.devices.get(device.identifier) ?? device)
-        : [...state.devices.values()]);
-      [revision, isStale, sorted] = [state.revision, false, performance.now()];
-    } else if (revision !== state.revision && !isPaused) {
+    const isDue = !isPaused && !choice && revision !== state.revision;
+    if (isStale || isDue && performance.now() - sorted >= 250) {
+      choice = choosing(isPaused ? shown.map((device) => state.devices.get(device.identifier) ?? device) : [...state.devices.values()]);
+      [revision, isStale] = [state.revision, false];
+    } else if (isDue) {
       setTimeout(refresh, 250);
     }
+    if (choice) choose();
     if (!isPaused) now = clock();
     setText(count, `${shown.length} / ${state.devices.size} ${t("devices")}`);
     inner.style.height = `${shown.length * ROW}px`;
@@ -167,5 +206,11 @@ export function scanView(main, refresh) {
   // The ages grow without events, too.
   const timer = setInterval(refresh, 1_000);
 
-  return {draw, close() { clearInterval(timer); }};
+  return {
+    draw,
+    close() {
+      clearInterval(timer);
+      narrow.removeEventListener("change", fold);
+    },
+  };
 }

@@ -24,6 +24,7 @@ final class Site: Sendable {
     var request = request
     // The answer to GET, of which libmicrohttpd sends the headers.
     if request.method == "HEAD" { request.method = "GET" }
+    if request.path == "/api/v1/packets.btsnoop", request.method == "GET" { return explorer.btsnoop() }
     if let answer = await API.answer(request, explorer) { return answer }
     if let answer = await Health.answer(request, explorer) { return answer }
     guard request.method == "GET" else { return .text(405, "this path has other methods") }
@@ -58,8 +59,12 @@ struct Asset: Sendable {
     switch path {
     case "/advertisement.js": PackageResources.advertisement_js
     case "/app.js": PackageResources.app_js
+    case "/channel.js": PackageResources.channel_js
     case "/characteristic.js": PackageResources.characteristic_js
     case "/chart.js": PackageResources.chart_js
+    case "/chat.js": PackageResources.chat_js
+    case "/clone.js": PackageResources.clone_js
+    case "/descriptors.js": PackageResources.descriptors_js
     case "/device.js": PackageResources.device_js
     case "/dom.js": PackageResources.dom_js
     case "/kept.js": PackageResources.kept_js
@@ -67,9 +72,13 @@ struct Asset: Sendable {
     case "/log.js": PackageResources.log_js
     case "/pairing.js": PackageResources.pairing_js
     case "/radio.js": PackageResources.radio_js
+    case "/recording.js": PackageResources.recording_js
+    case "/rate.js": PackageResources.rate_js
     case "/scan.js": PackageResources.scan_js
     case "/serve.js": PackageResources.serve_js
+    case "/throughput.js": PackageResources.throughput_js
     case "/values.js": PackageResources.values_js
+    case "/vendor.js": PackageResources.vendor_js
     case "/words.js": PackageResources.words_js
     default: nil
     }

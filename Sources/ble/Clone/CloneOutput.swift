@@ -20,25 +20,20 @@ import Foundation
   }
 
   func write() async throws(ToolError) {
-    guard !log.pdus.isEmpty else {
+    guard let clone = DeviceClone(log, isAnonymous: command.isAnonymous) else {
       throw ToolError(.badData, "Nothing that was said with the device can be read: its links have no PDU of GATT.")
     }
-    let learned = DeviceLearner.learn(log)
-    let report = CloneReplay(log, learned.recording).run()
-    let shown = command.isAnonymous ? RecordingDisguise.disguised(learned) : learned
-    let summary = "Made by ble clone of \(log.links.count) links with \(log.pdus.count) PDUs."
-    let description = DeviceDescription(name: shown.name, summary: summary, recording: shown.recording)
-    guard let text = description.recordingText else { return }
+    guard let text = clone.description.recordingText else { return }
     if let path = command.output {
       try Self.write(text, to: path)
     } else if !session.output.isJSON {
       session.output.raw(Array(text.utf8))
     }
-    if let path = command.report { try Self.write(lines(shown, report).joined(separator: "\n") + "\n", to: path) }
+    if let path = command.report { try Self.write(lines(clone).joined(separator: "\n") + "\n", to: path) }
     if session.output.isJSON {
-      session.output.json(json(shown, report))
+      session.output.json(clone.json(file: command.output))
     } else {
-      for line in lines(shown, report).prefix(2) + shown.recording.notes.map({ "Note: \($0.inert)" }) {
+      for line in lines(clone).prefix(2) + clone.learned.recording.notes.map({ "Note: \($0.inert)" }) {
         session.output.note(line)
       }
     }
@@ -57,53 +52,22 @@ import Foundation
 
   // MARK: The report
 
-  private func lines(_ learned: LearnedDevice, _ report: CloneReport) -> [String] {
-    let counts = learned.counts
+  private func lines(_ clone: DeviceClone) -> [String] {
+    let (counts, report) = (clone.learned.counts, clone.report)
     var lines = [
-      "\(learned.name.inert): \(counts.attributes) attributes, \(counts.rules) rules for answers, \(counts.streams) "
+      "\(clone.learned.name.inert): \(counts.attributes) attributes, \(counts.rules) rules for answers, \(counts.streams) "
         + "streams of notifications, \(counts.sequences) sequences, \(counts.exchanges) recorded exchanges.",
-      "The clone reproduces \(Self.percent(report)) % of the device's \(report.total) PDUs "
+      "The clone reproduces \(clone.percent) % of the device's \(report.total) PDUs "
         + "(\(report.reproduced); of \(report.responses) responses \(report.reproducedResponses)), and sends "
         + "\(report.surplus) more.",
     ]
-    lines += learned.recording.notes.map { "Not understood: \($0.inert)" }
-    // What a device has said is not in the report of an anonymous clone.
-    guard !command.isAnonymous else { return lines }
-    lines += report.differences.map { difference in
+    lines += clone.learned.recording.notes.map { "Not understood: \($0.inert)" }
+    lines += clone.differences.map { difference in
       let seconds = Self.seconds(difference.time, since: log.links.first?.began)
       return "PDU \(difference.number) at \(seconds) s: expected \(Self.text(difference.expected)), "
         + "found \(difference.found.map(Self.text) ?? "nothing")"
     }
     return lines
-  }
-
-  private func json(_ learned: LearnedDevice, _ report: CloneReport) -> JSONValue {
-    let counts = learned.counts
-    let differences = command.isAnonymous ? [] : report.differences
-    return .object([
-      "name": .string(learned.name), "address": command.isAnonymous ? .null : .string(log.address.description),
-      "file": .string(orNull: command.output), "links": .integer(log.links.count), "pdus": .integer(log.pdus.count),
-      "attributes": .integer(counts.attributes), "undiscovered": .integer(counts.undiscovered),
-      "rules": .integer(counts.rules), "streams": .integer(counts.streams), "sequences": .integer(counts.sequences),
-      "exchanges": .integer(counts.exchanges), "device_pdus": .integer(report.total),
-      "reproduced": .integer(report.reproduced), "share": .number(Double(report.share) / 10_000),
-      "surplus": .integer(report.surplus), "notes": .array(learned.recording.notes.map(JSONValue.string)),
-      "differences": .array(
-        differences.map { difference in
-          .object([
-            "pdu": .integer(difference.number),
-            "seconds": .number(Double(difference.time.nanoseconds &- (log.links.first?.began.nanoseconds ?? 0)) / 1e9),
-            "expected": .string(Hexadecimal.encode(difference.expected)),
-            "found": .string(orNull: difference.found.map { Hexadecimal.encode($0) }),
-          ])
-        }),
-    ])
-  }
-
-  /// Hundredths of a per cent as text, rounded down: 100 means all.
-  private static func percent(_ report: CloneReport) -> String {
-    let (whole, part) = (report.share / 100, report.share % 100)
-    return part == 0 ? "\(whole)" : "\(whole).\(part < 10 ? "0" : "")\(part)"
   }
 
   private static func seconds(_ time: CaptureTimestamp, since start: CaptureTimestamp?) -> String {

@@ -68,40 +68,25 @@ import Foundation
   private func choose(
     _ survey: LogSurvey, _ follower: LogFollower, _ wanted: String?
   ) throws(ToolError) -> DeviceAddress {
-    let talked = survey.all.filter { $0.pduCount > 0 }
-    guard let wanted else {
-      if talked.count == 1 { return talked[0].address }
-      if talked.isEmpty { throw nothing(survey, follower) }
-      throw ToolError(
-        .usage, "The log has conversations with \(talked.count) devices: choose one with --device.\n" + list(talked))
+    do throws(LogChoiceError) {
+      return try survey.choice(wanted, follower)
+    } catch {
+      let name = (wanted ?? "").inert
+      switch error {
+      case .severalTalked(let talked):
+        throw ToolError(
+          .usage, "The log has conversations with \(talked.count) devices: choose one with --device.\n" + list(talked))
+      case .unknown(let talked):
+        throw ToolError(
+          .notFound,
+          "The log has no device '\(name)'." + (talked.isEmpty ? "" : " It has these:\n" + list(talked)))
+      case .ambiguous(let found):
+        throw ToolError(.usage, "'\(name)' can be \(found.count) devices of the log:\n" + list(found))
+      case .nothing(let reasons):
+        let why = reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; ")
+        throw ToolError(.badData, "\(path.inert) has no conversation with a device" + why + ".")
+      }
     }
-    let found = survey.devices(named: wanted)
-    if found.count == 1 { return found[0].address }
-    // Of several addresses of one name the one that was talked to is meant.
-    let spoken = found.filter { $0.pduCount > 0 }
-    if spoken.count == 1 { return spoken[0].address }
-    if found.isEmpty {
-      throw ToolError(
-        .notFound,
-        "The log has no device '\(wanted.inert)'." + (talked.isEmpty ? "" : " It has these:\n" + list(talked)))
-    }
-    throw ToolError(.usage, "'\(wanted.inert)' can be \(found.count) devices of the log:\n" + list(found))
-  }
-
-  /// Why there is no conversation: the log may have one that cannot be read.
-  private func nothing(_ survey: LogSurvey, _ follower: LogFollower) -> ToolError {
-    var reasons: [String] = []
-    if follower.framesOfUnknownLinks > 0 {
-      reasons.append("\(follower.framesOfUnknownLinks) frames belong to links that began before it")
-    }
-    if follower.airPackets > 0 {
-      reasons.append("\(follower.airPackets) packets were recorded on the air, where links cannot be followed")
-    }
-    if follower.cutPackets > 0 { reasons.append("of \(follower.cutPackets) packets it has the beginnings only") }
-    let heard = survey.all.count
-    if heard > 0 { reasons.append("\(heard) devices were only heard") }
-    let why = reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; ")
-    return ToolError(.badData, "\(path.inert) has no conversation with a device" + why + ".")
   }
 
   private func list(_ devices: [LogSurvey.Device]) -> String {

@@ -1,7 +1,9 @@
 import BLEAdapter
 import BLEDefaultStack
+import BLEHost
 import BLEPairing
 import BLESession
+import BLESessionStore
 import BLEWeb
 import Foundation
 
@@ -26,6 +28,10 @@ struct WebCommand: ToolCommand {
   static let isDemo = Parameter.flag(
     "demo", "Explore ten devices of a simulated radio in this program, and move them on a map; no adapter is used.")
 
+  static let recordings = Parameter.options(
+    "recording", "file", "Show this recording of 'ble record' in the log; can be given more than once.", of: String.self
+  )
+
   static let node = CommandNode(
     "web", abstract: "Look at devices in a browser: scan, explore, read, write, subscribe.",
     discussion: """
@@ -36,9 +42,9 @@ struct WebCommand: ToolCommand {
 
       Runs until Ctrl-C.
       """,
-    address, port, isReadOnly, asksForToken, names, certificate, key, isDemo, Parameter.line
+    address, port, isReadOnly, asksForToken, names, certificate, key, isDemo, recordings, Parameter.line
   ) {
-    (address, port, isReadOnly, asksForToken, names, certificate, key, isDemo, line) throws(UsageError) in
+    (address, port, isReadOnly, asksForToken, names, certificate, key, isDemo, recordings, line) throws(UsageError) in
     if isDemo, line.isGiven(CommonOptions.adapter) {
       throw UsageError("'--adapter' is unusable here: the demo has a radio of its own")
     }
@@ -50,7 +56,7 @@ struct WebCommand: ToolCommand {
       }
     return WebCommand(
       address: address, port: port, isReadOnly: isReadOnly, asksForToken: asksForToken, names: names,
-      certificate: source, isDemo: isDemo)
+      certificate: source, isDemo: isDemo, recordings: recordings)
   }
 
   let address: String
@@ -60,8 +66,11 @@ struct WebCommand: ToolCommand {
   let names: [String]
   let certificate: CertificateSource?
   let isDemo: Bool
+  let recordings: [String]
 
   func run(in session: Session) async throws(ToolError) {
+    let recordings = try opened()
+    if !isDemo { DefaultStack.keepRecentPackets() }
     let world = isDemo ? DemoWorld() : nil
     let central = world.map { Central(options: $0.options, clock: $0.clock) } ?? Central()
     var options = WebExplorer.Options()
@@ -73,7 +82,9 @@ struct WebCommand: ToolCommand {
     options.certificate = certificate
     let explorer: WebExplorer
     do throws(WebError) {
-      explorer = try WebExplorer(central: central, surroundings: Self.surroundings(world), options: options)
+      var surroundings = Self.surroundings(world)
+      surroundings.recordings = recordings
+      explorer = try WebExplorer(central: central, surroundings: surroundings, options: options)
     } catch {
       throw ToolError(error, address: address, port: port)
     }
@@ -92,16 +103,36 @@ struct WebCommand: ToolCommand {
 }
 
 extension WebCommand {
+  fileprivate func opened() throws(ToolError) -> [StoreRecording] {
+    do throws(StoreError) {
+      return try recordings.map { path throws(StoreError) in try StoreRecording(path: path) }
+    } catch {
+      throw ToolError(error)
+    }
+  }
+
   fileprivate static func surroundings(_ world: DemoWorld?) -> ExplorerSurroundings {
     let adapter = world == nil ? DefaultStack.adapterName?.description ?? "no adapter" : "the demo's radio"
     var surroundings = ExplorerSurroundings(adapter: adapter, version: Tool.version)
     surroundings.radio = world
     surroundings.bonds = AdapterBonds(adapter: world?.adapter ?? DefaultStack.adapter)
+    surroundings.setManufacturerData = { data in
+      ((world?.adapter ?? DefaultStack.adapter) as? HostStack)?.setManufacturerData(data)
+    }
     if let world {
       surroundings.address = { world.address(of: $0) }
+      surroundings.maximumTransmissionUnit = { world.maximumTransmissionUnit(with: $0) }
       surroundings.peripheralOptions = { world.options }
+      surroundings.packets = AdapterPackets { world.packets }
     } else {
       surroundings.address = { PeerAddresses.address(of: $0) }
+      surroundings.maximumTransmissionUnit = {
+        (DefaultStack.adapter as? HostStack)?.maximumTransmissionUnit(with: PeerIdentifier($0))
+      }
+      if case .bluez? = DefaultStack.adapterName {
+      } else {
+        surroundings.packets = AdapterPackets { DefaultStack.recentPackets }
+      }
       surroundings.adapters = { await DefaultStack.counters().map { AdapterMetrics($0.key, $0.value) } }
     }
     return surroundings

@@ -47,30 +47,10 @@ enum DeviceAction: Equatable, Sendable {
 extension DeviceDescription {
   /// Converts the typed values to values of the command's fields.
   func values(of name: String, _ texts: [String: String]) throws(ToolError) -> [String: FieldValue] {
-    guard let command = command(named: name) else {
-      let words = commands.map(\.name) + DeviceAction.words
-      let suggestion = Suggestion.sentence(for: name, among: words)
-      throw ToolError(
-        .usage, "The file has no command '\(name.inert)'" + (suggestion.isEmpty ? "; 'list' shows all." : suggestion))
+    do throws(TypedValueMistakes) {
+      return try values(of: name, typed: texts, besides: DeviceAction.words, help: "; 'list' shows all.")
+    } catch {
+      throw ToolError(.usage, error.mistakes.map(\.sentence).joined(separator: "\n"))
     }
-    var values: [String: FieldValue] = [:]
-    for (key, text) in texts.sorted(by: { $0.key < $1.key }) {
-      guard let field = command.parameters.first(where: { $0.name == key }) else {
-        let names = command.parameters.map(\.name)
-        let suggestion = Suggestion.sentence(for: key, among: names)
-        let known = names.isEmpty ? "it takes none" : "expected \(names.joined(separator: ", "))"
-        throw ToolError(.usage, "The command '\(name)' has no field '\(key.inert)': \(known)\(suggestion)")
-      }
-      do throws(FieldError) {
-        values[key] = try field.value(of: text)
-      } catch {
-        throw ToolError(.usage, "The field '\(key)': \(error.expected)")
-      }
-    }
-    for field in command.parameters where field.standard == nil && values[field.name] == nil {
-      throw ToolError(
-        .usage, "The command '\(name)' needs \(field.name)=...: \(field.expectation)")
-    }
-    return values
   }
 }

@@ -155,21 +155,3 @@ import CoreBluetooth
     return ["identifier": .string(orNull: identifier), "name": .string(orNull: discovery?.name)]
   }
 }
-
-extension [FieldReading] {
-  /// `{"bolt": {"value": 1, "word": "open", "unit": null}}`.
-  var json: JSONValue {
-    .object(
-      map { reading in
-        let value: JSONValue =
-          switch reading.value {
-          case .integer(let number): .integer(number)
-          case .text(let text): .string(text)
-          case .octets(let octets): .string(Hexadecimal.encode(octets))
-          }
-        return JSONValue.Member(
-          key: reading.name,
-          value: ["value": value, "word": .string(orNull: reading.word), "unit": .string(orNull: reading.unit)])
-      })
-  }
-}

@@ -16,11 +16,15 @@ struct DemoDevice: Sendable {
   /// The passkey on its label; one without is paired by comparison, or without a question of its own.
   var passkey: String?
   var capability = PairingCapability.noInputNoOutput
+  /// Whether it has an L2CAP channel that sends back what comes.
+  var hasChannel = false
 
   static let all: [DemoDevice] = [
     DemoDevice(name: "Owenli", kind: "two services of a maker's own", position: (1.5, -1), profile: .owenli),
     DemoDevice(name: "Battery", kind: "a battery that runs empty", position: (-2, -2.5), profile: .battery),
-    DemoDevice(name: "My dear", kind: "the other side of a chat", position: (3, 2), profile: .chat),
+    DemoDevice(
+      name: "My dear", kind: "the other side of a chat, which repeats what is said", position: (3, 2),
+      profile: Profile.chat.repeating),
     DemoDevice(
       name: "温度计", kind: "a thermometer in a room", position: (-4, 1),
       profile: Profile(
@@ -64,7 +68,7 @@ struct DemoDevice: Sendable {
         ]),
       capability: .displayYesNo),
     DemoDevice(
-      name: "Echo", kind: "sends back what is written", position: (-6, -4),
+      name: "Echo", kind: "sends back what is written, and what comes by its channel", position: (-6, -4),
       profile: Profile(
         name: "Echo", advertising: 0xFFE0,
         [
@@ -77,7 +81,8 @@ struct DemoDevice: Sendable {
                 value: [], onWrite: .echo, notifications: nil, descriptors: [])
             ]
           )
-        ])),
+        ]),
+      hasChannel: true),
     DemoDevice(
       name: "Counter", kind: "20 notifications a second", position: (8, 4),
       profile: Profile(
@@ -101,6 +106,21 @@ struct DemoDevice: Sendable {
 }
 
 extension Profile {
+  /// With what is written sent back to those who have subscribed.
+  fileprivate var repeating: Profile {
+    var profile = self
+    profile.services = services.map { service in
+      Service(
+        uuid: service.uuid, isPrimary: service.isPrimary,
+        characteristics: service.characteristics.map { one in
+          Characteristic(
+            uuid: one.uuid, properties: one.properties, permissions: one.permissions, value: one.value, onWrite: .echo,
+            notifications: nil, descriptors: one.descriptors)
+        })
+    }
+    return profile
+  }
+
   fileprivate typealias Part = (service: UInt16, characteristics: [Characteristic])
 
   fileprivate init(name: String, advertising service: UInt16, _ parts: [Part]) {

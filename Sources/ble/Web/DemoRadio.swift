@@ -1,4 +1,6 @@
+import BLECapture
 import BLECore
+import BLEDefaultStack
 import BLEHCI
 import BLEHost
 import BLESession
@@ -15,6 +17,8 @@ final class DemoRadio: Sendable {
 
   let name: String
   let stack: HostStack
+  /// Of the stack.
+  let packets: RecentPackets?
   private let loop: VirtualLoop
   private let current: Mutex<Place>
   private let controllers: LoopBound<Controllers>
@@ -32,7 +36,11 @@ final class DemoRadio: Sendable {
     }
   }
 
-  init(_ name: String, number: Int, at position: (x: Double, y: Double), on air: LoopBound<Air>, _ loop: VirtualLoop) {
+  init(
+    _ name: String, number: Int, at position: (x: Double, y: Double), on air: LoopBound<Air>, _ loop: VirtualLoop,
+    keepsPackets: Bool = false
+  ) {
+    packets = keepsPackets ? RecentPackets(origin: .virtualOrigin) : nil
     self.name = name
     self.loop = loop
     let place = Place(position: Position(x: position.x, y: position.y))
@@ -44,7 +52,7 @@ final class DemoRadio: Sendable {
     let address = DeviceAddress(entropy.next() & 0x3FFF_FFFF_FFFF | 0b11 << 46, kind: .random)
     stack = HostStack(
       loop: loop, options: HostOptions(name: name, randomAddress: address), entropy: SystemEntropy(),
-      peerStore: MemoryPeerStore(entropy: entropy.fork(1))
+      peerStore: MemoryPeerStore(entropy: entropy.fork(1)), tap: packets
     ) { () throws(TransportError) in
       var configuration = ControllerConfiguration()
       configuration.name = name

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEDefaultStack
 import BLEHost
 import BLEPairing
 import BLEProfileFiles
@@ -32,7 +33,7 @@ final class DemoWorld: Sendable {
   init() {
     let air = Air(loop: loop, seed: SystemEntropy().next())
     self.air = LoopBound(air)
-    explorer = DemoRadio(Self.explorerName, number: 0, at: (0, 0), on: self.air, loop)
+    explorer = DemoRadio(Self.explorerName, number: 0, at: (0, 0), on: self.air, loop, keepsPackets: true)
     devices = DemoDevice.all.enumerated().map { [loop, carried = self.air] index, device in
       let radio = DemoRadio(device.name, number: index + 1, at: device.position, on: carried, loop)
       if let data = device.manufacturerData { radio.stack.setManufacturerData(data) }
@@ -48,6 +49,7 @@ final class DemoWorld: Sendable {
 
   /// The explorer's own.
   var adapter: any Adapter { explorer.stack }
+  var packets: RecentPackets? { explorer.packets }
   /// The options of the explorer's managers.
   var options: [String: Any] { [CBManagerOptionAdapterKey: adapter] }
   var clock: DemoClock { DemoClock(VirtualClock(loop: loop)) }
@@ -57,6 +59,10 @@ final class DemoWorld: Sendable {
     explorer.stack.knownPeers([PeerIdentifier(identifier)]).first?.address
   }
 
+  func maximumTransmissionUnit(with identifier: UUID) -> Int? {
+    explorer.stack.maximumTransmissionUnit(with: PeerIdentifier(identifier))
+  }
+
   /// Publishes the devices and lets time pass until it is cancelled.
   @MainActor func run() async {
     let peripherals = devices.map { radio, device in
@@ -64,6 +70,12 @@ final class DemoWorld: Sendable {
       { _ in }
     }
     for peripheral in peripherals { peripheral.start() }
+    let channels = devices.filter(\.device.hasChannel).map { radio, _ in
+      DemoChannel(options: [CBManagerOptionAdapterKey: radio.stack as any Adapter], clock: clock)
+    }
+    // They need time to pass, which begins below.
+    let publishing = Task { for channel in channels { try await channel.publish() } }
+    defer { publishing.cancel() }
     await withTaskCancellationHandler {
       while !Task.isCancelled {
         let speed = state.withLock { $0.isRunning ? $0.speed : nil }
@@ -72,7 +84,7 @@ final class DemoWorld: Sendable {
     } onCancel: {
       wake { $0.isOver = true }
     }
-    withExtendedLifetime(peripherals) {}
+    withExtendedLifetime((peripherals, channels)) {}
   }
 
   /// - Parameter speed: `nil`: as fast as the machine can.

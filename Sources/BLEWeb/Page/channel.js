@@ -1,0 +1,123 @@
+// The L2CAP channels of a device: opened, written to, paused and closed; what came and went, with how much and how fast.
+
+import {attempt, button, element, foreign, labelled, inert, select, setText, spaced} from "./dom.js";
+import {ask} from "./live.js";
+import {meter, shownRate} from "./rate.js";
+import {writeFormats} from "./values.js";
+import {t} from "./words.js";
+
+const SHOWN = 12;
+// Of one piece, which may have thousands.
+const SHOWN_OCTETS = 64;
+
+function shownPiece({time_ms: time, way, value}) {
+  const octets = value.hex.slice(0, 2 * SHOWN_OCTETS);
+  const rest = (value.hex.length - octets.length) / 2;
+  return element("li", {}, element("small", {class: "faint"}, `${(time / 1000).toFixed(3)} s ${t(way)} `),
+    element("span", {class: "octets"}, spaced(octets) + (rest ? ` … +${rest}` : "")),
+    value.utf8 ? element("span", {}, foreign(value.utf8.slice(0, SHOWN_OCTETS))) : null);
+}
+
+function oneChannel(base, first) {
+  const path = `${base}/channels/${first.channel}`;
+  const title = `${t("Channel")} ${first.channel}`;
+  const [incoming, outgoing] = [meter(), meter()];
+  let data = first;
+  let pieces = [];
+  const status = element("p", {role: "status"});
+  const counts = element("p", {class: "number faint", "aria-live": "off"});
+  const list = element("ol", {class: "history", reversed: true});
+  const value = element("input", {autocomplete: "off", spellcheck: "false", "aria-label": `${t("Value")} ${title}`});
+  const format = select(writeFormats.map((name) => [name, name]), {"aria-label": `${t("Format")} ${title}`});
+  const form = element("form", {class: "bar", onsubmit: attempt(() =>
+    ask("POST", `${path}/send`, {value: value.value, format: format.value}))}, value, format,
+  element("button", {"aria-label": `${t("Send")} ${title}`}, t("Send")));
+  const pause = button(t("Stop reading"), () => ask("PUT", path, {paused: !data.paused}), {"aria-pressed": "false", "aria-label": `${t("Stop reading")} ${title}`});
+  const close = button(t("Close"), () => ask("DELETE", path), {"aria-label": `${t("Close")} ${title}`});
+  const controls = element("div", {class: "bar"}, pause, close);
+  ask("GET", path).then((found) => {
+    data = found;
+    const seen = new Set(pieces.map(({number}) => number));
+    pieces = [...found.pieces.filter(({number}) => !seen.has(number)), ...pieces].slice(-SHOWN);
+    draw();
+  }, () => {});
+
+  function draw() {
+    setText(status, data.open ? `PSM ${data.psm} · ${t("open")}` : `PSM ${data.psm} · ${t("ended")}: ${inert(data.reason ?? "")}`);
+    const rate = (one) => data.open ? ` · ${shownRate(one.per("octets"))} ${t("octets/s")}` : "";
+    setText(counts, `${t("received")} ${data.received} ${t("octets")}${rate(incoming)} — ${t("sent")} ${data.sent} ${t("octets")}${rate(outgoing)}`
+      + (data.waiting ? ` — ${data.waiting} ${t("octets wait for credits")}` : ""));
+    pause.setAttribute("aria-pressed", String(data.paused));
+    controls.hidden = form.hidden = !data.open;
+    list.replaceChildren(...pieces.slice().reverse().map(shownPiece));
+  }
+
+  return {
+    draw,
+    isOpen: () => data.open,
+    element: element("section", {class: "characteristic", "aria-label": title}, element("h4", {}, title), status, counts, form, controls, list),
+    take(name, event) {
+      if (name === "channel_data") {
+        pieces.push(event);
+        if (pieces.length > SHOWN) pieces.shift();
+        data = {...data, received: event.received, sent: event.sent};
+      } else {
+        data = {...data, ...event};
+      }
+      incoming.take({octets: data.received});
+      outgoing.take({octets: data.sent});
+    },
+  };
+}
+
+export function channelsView(identifier, refresh) {
+  const base = `devices/${identifier}`;
+  const channels = new Map();
+  const list = element("div");
+  const psm = element("input", {type: "number", min: 1, max: 255, "aria-label": "PSM"});
+  const form = element("form", {class: "bar", onsubmit: attempt(() =>
+    ask("POST", `${base}/channels`, psm.value === "" ? {} : {psm: Number(psm.value)}))},
+  labelled("PSM", psm), element("button", {}, t("Open a channel")));
+  const section = element("details", {class: "channels"}, element("summary", {}, t("L2CAP channels")),
+    element("p", {class: "faint"}, t("Without a PSM: what the device's own characteristic says.")), form, list);
+
+  function add(data) {
+    const made = oneChannel(base, data);
+    channels.set(data.channel, made);
+    list.prepend(made.element);
+    section.open = true;
+    // As many as the server keeps.
+    if (channels.size > 16) {
+      const [oldest, view] = channels.entries().next().value;
+      view.element.remove();
+      channels.delete(oldest);
+    }
+    return made;
+  }
+
+  ask("GET", `${base}/channels`).then((found) => {
+    for (const data of found.channels) if (!channels.has(data.channel)) add(data);
+    refresh();
+  }, () => {});
+
+  return {
+    element: section,
+    take(name, data) {
+      let one = channels.get(data.channel);
+      // A device that was opened again counts its channels from 1.
+      if (one && data.open && !one.isOpen()) {
+        one.element.remove();
+        channels.delete(data.channel);
+        one = null;
+      }
+      one ??= name === "channel" ? add(data) : null;
+      one?.take(name, data);
+    },
+    // With the state of the session: a channel needs a link.
+    draw(isReady) {
+      form.hidden = !isReady;
+      section.hidden = !isReady && channels.size === 0;
+      for (const one of channels.values()) one.draw();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import BLESession
+import CoreBluetooth
+import Foundation
+
+/// The L2CAP channel of a demo's device, which sends back what comes. Its PSM is in the usual characteristic.
+@MainActor final class DemoChannel {
+  private let peripheral: PeripheralSession
+  private let number = Guarded(Data())
+  private var echoes: [EchoedChannel] = []
+
+  init(options: [String: Any], clock: any SessionClock) {
+    let number = number
+    let characteristic = CharacteristicDeclaration.dynamic(
+      L2CAPCommand.characteristic, read: { _ in .value(number.with { $0 }) })
+    peripheral = PeripheralSession(
+      services: [ServiceDeclaration(L2CAPCommand.service, [characteristic])], options: options, clock: clock)
+  }
+
+  /// Needs time to pass meanwhile.
+  func publish() async throws(SessionError) {
+    try await peripheral.start()
+    let psm = try await peripheral.publishChannel(requiresEncryption: false) { opened in
+      onMain { [weak self] in self?.take(opened) }
+    }
+    number.with { $0 = Data([UInt8(psm & 0xFF), UInt8(psm >> 8)]) }
+  }
+
+  private func take(_ opened: OpenedChannel) {
+    echoes.removeAll(where: \.hasEnded)
+    echoes.append(EchoedChannel(opened))
+  }
+}
+
+/// Reads only when all was sent back: a peer that does not read is given no credits.
+@MainActor private final class EchoedChannel: NSObject, StreamDelegate {
+  private let channel: CBL2CAPChannel
+  private var pending: [UInt8] = []
+  private(set) var hasEnded = false
+
+  private static let pieceLength = 4_096
+
+  init(_ opened: OpenedChannel) {
+    channel = opened.channel
+    super.init()
+    for stream in [channel.inputStream as Stream?, channel.outputStream] {
+      stream?.delegate = self
+      stream?.schedule(in: .main, forMode: .default)
+      stream?.open()
+    }
+  }
+
+  nonisolated func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
+    let isOver = eventCode == .endEncountered || eventCode == .errorOccurred
+    MainActor.assumeIsolated { if isOver { end() } else { move() } }
+  }
+
+  private func move() {
+    guard let input = channel.inputStream, let output = channel.outputStream else { return }
+    var buffer = [UInt8](repeating: 0, count: Self.pieceLength)
+    while !hasEnded {
+      if pending.isEmpty {
+        guard input.hasBytesAvailable else { return }
+        let count = input.read(&buffer, maxLength: buffer.count)
+        guard count > 0 else { return }
+        pending = Array(buffer.prefix(count))
+      }
+      guard output.hasSpaceAvailable else { return }
+      let count = pending.withUnsafeBufferPointer { rest in
+        rest.baseAddress.map { output.write($0, maxLength: rest.count) } ?? 0
+      }
+      guard count > 0 else { return }
+      pending.removeFirst(count)
+    }
+  }
+
+  private func end() {
+    hasEnded = true
+    channel.inputStream.close()
+    channel.outputStream.close()
+  }
+}
