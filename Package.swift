@@ -119,6 +119,7 @@ var targets: [Target] = []
         .embedInCode("Page/descriptors.js"),
         .embedInCode("Page/device.js"),
         .embedInCode("Page/dom.js"),
+        .embedInCode("Page/faults.js"),
         .embedInCode("Page/kept.js"),
         .embedInCode("Page/live.js"),
         .embedInCode("Page/log.js"),

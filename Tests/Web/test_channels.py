@@ -108,5 +108,9 @@ def test_descriptors_are_read_one_by_one_with_their_meaning(page):
     one.click("button", "Read Client Characteristic Configuration 2902")
     one.until(lambda: "2902: notifications" in one.text(value), "its new value")
     one.until(lambda: 15 < float(re.search(r"· ([\d.]+)/s", one.text(f"{value} .bar .number"))[1]) < 25, "20 values a second")
+    # A page that is opened later counts from then on: what came before does not make it fast.
+    one.driver.refresh()
+    one.until(lambda: re.search(r"[1-9]\d* · [1-9]", one.text(f"{value} .bar .number")), "rates again")
+    assert float(re.search(r"· ([\d.]+)/s", one.text(f"{value} .bar .number"))[1]) < 30
     one.click("button", "Unsubscribe Characteristic FF31" if one.all("[aria-label='Unsubscribe Characteristic FF31']")
               else "Subscribe Characteristic FF31")

@@ -36,10 +36,30 @@ extension API {
     ) { (explorer, call) async throws(APIError) in
       let isFound = try await explorer.radioControl.setDevice(
         call.segments["name"] ?? "", x: call.number("x"), y: call.number("y"), isOn: call.flag("on"))
-      guard isFound else { throw APIError(.notFound, "there is no device of this name on the air") }
+      guard isFound else { throw noDevice }
+      return .json(try await explorer.publishRadio())
+    },
+    Route(
+      .put, "/api/v1/radio/devices/{name}/faults", "Sets the faults of a device, in place of those before",
+      body: [
+        BodyMember(
+          "faults", .text(longest: 16_384), "one on each line, as `ble serve` takes them: read 2A19 nth 2 error 0x0E")
+      ]
+    ) { (explorer, call) async throws(APIError) in
+      let lines = (call.text("faults") ?? "").split(whereSeparator: \.isNewline).map(String.init)
+      let radio = try explorer.radioControl
+      let isFound: Bool
+      do throws(RadioControlError) {
+        isFound = try await radio.setFaults(call.segments["name"] ?? "", lines)
+      } catch {
+        throw APIError(.invalid, error.message)
+      }
+      guard isFound else { throw noDevice }
       return .json(try await explorer.publishRadio())
     },
   ]
+
+  private static let noDevice = APIError(.notFound, "there is no device of this name on the air")
 }
 
 extension Explorer {

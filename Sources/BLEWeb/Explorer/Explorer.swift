@@ -51,6 +51,9 @@ actor Explorer {
   /// Follows the state of Bluetooth; returns at once.
   func start() {
     guard tasks.isEmpty else { return }
+    surroundings.radio?.observeFaults { [hub] device, fault in
+      hub.publish("fault", ["device": .string(device), "fault": .string(fault)])
+    }
     tasks.append(
       Task { [weak self, states = central.states()] in
         for await state in states { await self?.take(state) }

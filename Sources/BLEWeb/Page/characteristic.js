@@ -91,13 +91,13 @@ export function characteristicView(identifier, service, one) {
     element: element("section", {class: "characteristic", "aria-label": title},
       element("h4", {}, one.name ?? t("Characteristic"), element("small", {class: "faint"}, ` ${one.uuid}${place} · ${one.properties.join(", ")}`)),
       controls, can("write", "writeWithoutResponse") ? writeForm() : null, descriptors.list, latest, line.element, throughput?.element, history),
-    // Returns whether it has to be drawn.
-    take(value) {
+    // What came before the page was opened says nothing of how fast it comes.
+    take(value, isOld) {
       values.push(value);
       if (values.length > LONGEST_HISTORY) values.shift();
       if (value.way !== "notified") return;
       notified = value.number;
-      arrivals.take({values: value.number, octets: value.octets_so_far});
+      if (!isOld) arrivals.take({values: value.number, octets: value.octets_so_far});
     },
     measured(data) { throughput?.take(data); },
     setSubscribed(isOn) {

@@ -42,10 +42,10 @@ export function deviceView(main, refresh, identifier) {
     return characteristics.get(`${service}/${characteristic}${instance > 0 ? `[${instance}]` : ""}`);
   }
 
-  function take(value) {
+  function take(value, isOld = false) {
     const one = find(value);
     if (!one) return;
-    one.take(value);
+    one.take(value, isOld);
     touched.add(one);
   }
 
@@ -90,7 +90,7 @@ export function deviceView(main, refresh, identifier) {
     if (!services.length) return;
     ask("GET", `${base}/throughput`).then((found) => { if (found.state) find(found)?.measured(found); }, () => {});
     ask("GET", `${base}/values`).then((found) => {
-      for (const value of found.values) take(value);
+      for (const value of found.values) take(value, true);
       refresh();
     }, () => {});
   }

@@ -116,6 +116,8 @@ const takers = {
   },
   radio: (data) => { state.radio = received(data); },
   news: () => {}, value: () => {}, access: () => {}, command: () => {}, vendor: () => {}, channel: () => {}, channel_data: () => {}, throughput: () => {}, files: () => {}, call: () => {},
+  // How often one has struck is in the map.
+  fault: (data) => { for (const one of state.radio?.devices ?? []) if (one.name === data.device) one.strikes++; },
 };
 
 // Follows the server for as long as the page is open.

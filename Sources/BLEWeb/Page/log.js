@@ -20,6 +20,7 @@ export function sentence({kind, data}) {
     case "event": return `${recorded(data)} ${data.kind} ${data.detail ?? ""}`;
     case "rssi": return `${recorded(data)} ${data.rssi} dBm`;
     case "connection": return `${recorded(data)} ${data.origin ?? ""} – ${data.ended ?? ""} ${data.ending ?? ""}`;
+    case "fault": return `${data.device}: ${data.fault}`;
     case "access": return `${data.access} ${data.characteristic}${data.value ? ` (${data.value.hex})` : ""}`;
     case "session": return `${data.identifier.slice(0, 8)} ${data.state}`;
     case "state": return `${data.state}${data.scanning ? ", scanning" : ""}`;
@@ -50,7 +51,7 @@ export function logView(main, refresh) {
   let isPaused = false;
   let entries = [];
   const text = element("input", {type: "search", autocomplete: "off", oninput: () => { filter.text = text.value.toLowerCase(); refresh(); }});
-  const kind = select([["", t("All")], ...["call", "state", "session", "news", "value", "pairing", "paired", "serving", "access", "radio", "event", "rssi", "connection"]
+  const kind = select([["", t("All")], ...["call", "state", "session", "news", "value", "pairing", "paired", "serving", "access", "radio", "fault", "event", "rssi", "connection"]
     .map((name) => [name, t(name)])], {onchange: () => { filter.kind = kind.value; refresh(); }});
   const pause = button(t("Pause"), () => {
     isPaused = !isPaused;

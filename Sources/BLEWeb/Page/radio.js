@@ -1,6 +1,7 @@
 // The simulated air as a map: devices are dragged, or moved by the arrow keys; time is stopped, stepped and hurried.
 
 import {attempt, button, complain, element, foreign, inert, labelled, setText} from "./dom.js";
+import {faultsView} from "./faults.js";
 import {ask, state} from "./live.js";
 import {t} from "./words.js";
 
@@ -57,6 +58,8 @@ export function radioView(main, refresh) {
     element("div", {class: "scrolls", tabindex: "0", role: "region", "aria-label": t("Devices")},
       element("table", {}, element("thead", {}, element("tr", {}, ["Name", "Distance", "Power"].map((name) =>
         element("th", {scope: "col"}, t(name))), element("th", {scope: "col"}, t("What it is")))), rows)));
+  const faults = faultsView();
+  main.append(faults.element);
   const marks = new Map();
   let dragged = null;
   let scale = LEAST;
@@ -168,6 +171,7 @@ export function radioView(main, refresh) {
         setText(mark.kind, t(device.kind));
       }
       placeLabels(radio.devices);
+      faults.draw();
     },
   };
 }

@@ -2,6 +2,8 @@
 
 const SPAN = 5_000;
 const STEP = 250;
+// Seconds: what comes in bursts looks fast over less.
+const LEAST = 1;
 
 // `take(counts)` adds counts, such as {values: 10, octets: 200}; `per(name)` is the rate, or null where nothing has come for a while.
 export function meter() {
@@ -27,7 +29,7 @@ export function meter() {
       const all = recent();
       if (all.length < 2 || performance.now() - all.at(-1).time > SPAN) return null;
       const seconds = (Math.max(performance.now(), all.at(-1).time) - all[0].time) / 1_000;
-      return seconds > 0 ? (all.at(-1).counts[name] - all[0].counts[name]) / seconds : null;
+      return seconds >= LEAST ? (all.at(-1).counts[name] - all[0].counts[name]) / seconds : null;
     },
   };
 }

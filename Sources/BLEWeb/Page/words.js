@@ -46,7 +46,7 @@ const chinese = {
   "a thermometer in a room": "室内温度计", "a chest belt": "胸带", "switched and dimmed by writes": "通过写入开关和调光", "sends back what is written, and what comes by its channel": "返回所写内容及其通道收到的内容",
   "20 notifications a second": "每秒 20 次通知", "pairs by the passkey on its label, 246 810": "用标签上的配对码 246 810 配对", "advertises, and does nothing else": "只广播",
   Log: "日志", Filter: "筛选", Kind: "类型", All: "全部", "Save as CSV": "保存为 CSV", "Save as JSON": "保存为 JSON", "Save packets as btsnoop": "将数据包保存为 btsnoop",
-  "What happens now": "当前事件", Play: "播放", "Read on": "继续读取", Place: "位置", Shown: "显示", event: "事件", rssi: "信号", connection: "连接", Packet: "数据包", "Its packets are not kept any more, or are reports of advertisements.": "其数据包已不再保留，或只是广播报告。", call: "调用", state: "状态", session: "会话",
+  "What happens now": "当前事件", Play: "播放", "Read on": "继续读取", Place: "位置", Shown: "显示", event: "事件", rssi: "信号", connection: "连接", fault: "故障", Faults: "故障", Device: "设备", "One fault on each line": "每行一个故障", "Set faults": "设置故障", Struck: "已发生", "For example:": "例如：", "It has no faults.": "没有故障。", Packet: "数据包", "Its packets are not kept any more, or are reports of advertisements.": "其数据包已不再保留，或只是广播报告。", call: "调用", state: "状态", session: "会话",
   news: "消息", value: "值", pairing: "配对", paired: "配对结果", serving: "发布", access: "访问", radio: "无线电", closed: "已关闭", answered: "已回答", removed: "已移除",
 };
 

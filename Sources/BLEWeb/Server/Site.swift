@@ -67,6 +67,7 @@ struct Asset: Sendable {
     case "/descriptors.js": PackageResources.descriptors_js
     case "/device.js": PackageResources.device_js
     case "/dom.js": PackageResources.dom_js
+    case "/faults.js": PackageResources.faults_js
     case "/kept.js": PackageResources.kept_js
     case "/live.js": PackageResources.live_js
     case "/log.js": PackageResources.log_js

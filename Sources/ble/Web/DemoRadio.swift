@@ -1,6 +1,7 @@
 import BLECapture
 import BLECore
 import BLEDefaultStack
+import BLEFaults
 import BLEHCI
 import BLEHost
 import BLESession
@@ -13,6 +14,9 @@ final class DemoRadio: Sendable {
   struct Place: Sendable {
     var position: Position
     var isOn = true
+    var faults: [Fault] = []
+    /// How often they have struck.
+    var strikes = 0
   }
 
   let name: String
@@ -66,6 +70,16 @@ final class DemoRadio: Sendable {
   }
 
   var place: Place { current.withLock { $0 } }
+
+  /// Sets the faults in place of those before.
+  /// - Parameter strikes: called for each that strikes, on the loop.
+  func setFaults(_ faults: [Fault], _ strikes: @escaping @Sendable (Fault) -> Void) {
+    current.withLock { place in (place.faults, place.strikes) = (faults, 0) }
+    stack.setFaults(faults, seed: SystemEntropy().next()) { [weak self] fault, _ in
+      self?.current.withLock { $0.strikes += 1 }
+      strikes(fault)
+    }
+  }
 
   func set(x: Double?, y: Double?, isOn: Bool?) {
     let place = current.withLock { place in

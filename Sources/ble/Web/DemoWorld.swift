@@ -1,6 +1,7 @@
 import BLEAdapter
 import BLECore
 import BLEDefaultStack
+import BLEFaults
 import BLEHost
 import BLEPairing
 import BLEProfileFiles
@@ -19,6 +20,8 @@ final class DemoWorld: Sendable {
     /// Continued when time passes again.
     var resting: CheckedContinuation<Void, Never>?
     var isOver = false
+    /// Is told what faults strike, and where.
+    var strikes: (@Sendable (String, String) -> Void)?
   }
 
   private let loop = VirtualLoop()
@@ -127,7 +130,9 @@ extension DemoWorld: RadioControl {
         let own = radio.place
         return RadioScene.Device(
           name: radio.name, kind: kind, x: own.position.x, y: own.position.y, isOn: own.isOn, isExplorer: isExplorer,
-          distance: own.position.distance(to: place.position))
+          distance: own.position.distance(to: place.position),
+          faults: own.faults.map { RadioScene.Fault(words: $0.words, sentence: $0.description) },
+          strikes: own.strikes)
       })
   }
 
@@ -148,9 +153,36 @@ extension DemoWorld: RadioControl {
   }
 
   func setDevice(_ name: String, x: Double?, y: Double?, isOn: Bool?) async -> Bool {
-    guard let radio = ([explorer] + devices.map(\.radio)).first(where: { $0.name == name }) else { return false }
+    guard let radio = radio(named: name) else { return false }
     radio.set(x: x, y: y, isOn: isOn)
     return true
+  }
+
+  private func radio(named name: String) -> DemoRadio? {
+    ([explorer] + devices.map(\.radio)).first { $0.name == name }
+  }
+
+  func setFaults(_ name: String, _ texts: [String]) async throws(RadioControlError) -> Bool {
+    var (faults, mistakes): ([Fault], [String]) = ([], [])
+    for (index, text) in texts.enumerated() {
+      do throws(FaultFileError) {
+        let fault = try Fault(text: text, name: "line \(index + 1)")
+        if case .controller = fault.action { mistakes.append("line \(index + 1): only a test kit's device has it") }
+        faults.append(fault)
+      } catch {
+        mistakes += error.lines
+      }
+    }
+    guard mistakes.isEmpty else { throw RadioControlError(mistakes.joined(separator: "\n")) }
+    guard let radio = radio(named: name) else { return false }
+    radio.setFaults(faults) { [weak self] fault in
+      self?.state.withLock(\.strikes)?(name, fault.description)
+    }
+    return true
+  }
+
+  func observeFaults(_ strikes: @escaping @Sendable (String, String) -> Void) {
+    state.withLock { $0.strikes = strikes }
   }
 }
 
