@@ -9,34 +9,22 @@ import Testing
 struct JournalTests {
   /// The socket that the journal would listen on, and a stream of a service.
   private final class Listener {
-    let path = "/tmp/ble-journal-\(UInt32.random(in: .min ... .max))"
-    private let socket: Int32
+    private let listener: DatagramListener
+    var path: String { listener.path }
+    private var socket: Int32 { listener.socket }
     let stream: Int32
     /// As systemd names the stream.
     let named: String
 
     init() throws {
-      let (socket, stream) = (Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0), open("/dev/null", O_WRONLY))
+      let (listener, stream) = (try DatagramListener(), open("/dev/null", O_WRONLY))
       var facts = stat()
       try #require(fstat(stream, &facts) == 0)
-      (self.socket, self.stream) = (socket, stream)
+      (self.listener, self.stream) = (listener, stream)
       named = "\(facts.st_dev):\(facts.st_ino)"
-      var address = sockaddr_un()
-      address.sun_family = sa_family_t(AF_UNIX)
-      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-      let result = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-      }
-      try #require(result == 0)
     }
 
-    deinit {
-      close(socket)
-      close(stream)
-      unlink(path)
-    }
+    deinit { close(stream) }
 
     func next() -> [UInt8] {
       var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -7,27 +7,11 @@ import Testing
 @MainActor struct ServiceManagerTests {
   /// The socket that systemd would listen on.
   private final class Manager {
-    let path: String
-    private let socket: Int32
+    private let listener: DatagramListener
+    var path: String { listener.path }
+    private var socket: Int32 { listener.socket }
 
-    init() throws {
-      path = "/tmp/ble-notify-\(UInt32.random(in: .min ... .max))"
-      socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-      var address = sockaddr_un()
-      address.sun_family = sa_family_t(AF_UNIX)
-      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-      let result = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-      }
-      try #require(result == 0)
-    }
-
-    deinit {
-      close(socket)
-      unlink(path)
-    }
+    init() throws { listener = try DatagramListener() }
 
     /// The next message. The main queue goes on meanwhile.
     func next() async throws -> String {

@@ -1,33 +1,8 @@
 """Channels, descriptors and throughput in the explorer of `ble web --demo`, used by clicks and keys."""
 import re
 
-import pytest
-
-from explorer import Explorer, Page
-
 ECHO = "[aria-label^='Characteristic FFE1']"
 CHANNEL = "[aria-label='Channel 1']"
-
-
-@pytest.fixture(scope="module")
-def demo():
-    one = Explorer("--demo")
-    yield one
-    one.end()
-
-
-@pytest.fixture
-def page(demo, browser):
-    """Opens a page; at the end its console has to be empty."""
-    made = []
-
-    def make(scheme="light", fragment="", **size):
-        made.append(Page(browser(scheme, **size), demo.address + fragment))
-        return made[-1]
-
-    yield make
-    for one in made:
-        assert one.browser.messages() == []
 
 
 def counted(one, word):

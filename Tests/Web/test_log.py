@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-from explorer import TOOL, Explorer, Page
+from explorer import TOOL, Explorer
 
 
 @pytest.fixture(scope="module")
@@ -36,19 +36,6 @@ def demo(recording):
     one = Explorer("--demo", "--recording", str(recording))
     yield one
     one.end()
-
-
-@pytest.fixture
-def page(demo, browser):
-    made = []
-
-    def make(scheme="light", fragment="", **size):
-        made.append(Page(browser(scheme, **size), demo.address + fragment))
-        return made[-1]
-
-    yield make
-    for one in made:
-        assert one.browser.messages() == []
 
 
 def lines(one, kind=None):

@@ -70,7 +70,7 @@ import Foundation
     hangUp = source
   }
 
-  /// One after another: whoever asks meanwhile may have changed the files once more.
+  /// Reloads follow one another: the files may have changed again by the time of a second request.
   func startReload() {
     guard reloading == nil else { return isAskedAgain = true }
     reloading = Task { [weak self] in

@@ -20,7 +20,7 @@ final class DemoWorld: Sendable {
     /// Continued when time passes again.
     var resting: CheckedContinuation<Void, Never>?
     var isOver = false
-    /// Is told what faults strike, and where.
+    /// Called with the device and the fault when one strikes.
     var strikes: (@Sendable (String, String) -> Void)?
   }
 
