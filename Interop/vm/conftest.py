@@ -144,8 +144,26 @@ def cell(request, lab, tmp_path):
 FAILED = pytest.StashKey()
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: item.get_closest_marker("first") is None)
+    deal_out(config, items)
+
+
+def deal_out(config, items):
+    """BLE_VM_PART="0/2" leaves the first of two parts, as a brief run does that has two suites: each test is run with one of them. Rows of one
+    story stay together, as it is told once for all of them. BLE_VM_SEED says with which part the first test is."""
+    number, parts = map(int, os.environ.get("BLE_VM_PART", "0/1").split("/"))
+    first = int(os.environ.get("BLE_VM_SEED", "0"))
+    groups, left = {}, []
+    for item in items.copy():
+        if item.get_closest_marker("outside"):
+            continue
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        key = (item.module.__name__, item.originalname, parameters.get("ground"), parameters.get("story"))
+        if (first + groups.setdefault(key, len(groups))) % parts != number:
+            items.remove(item)
+            left.append(item)
+    config.hook.pytest_deselected(items=left)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,7 +3,7 @@
     python run.py [--brief] [words for pytest]
 
 BLE_VM_SUITES names the suites ("bookworm trixie"; without it, this machine's). --brief: as continuous integration runs them, with fewer
-repetitions of what is repeated, and on rootcanal's air with some of the cells, of the first suite; nothing else is left out.
+repetitions of what is repeated, with some of the cells on rootcanal's air, and each test with one of the suites, another one from run to run.
 """
 
 import argparse
@@ -67,8 +67,10 @@ def main():
     print(f"vm: {', '.join(names)}; {' '.join(f'{name}={value}' for name, value in settings.items())}", flush=True)
     started = time.monotonic()
     # Tests that do not use the guest are the same for all suites: they run with the first.
-    further = ["-m", "not outside", *(["--ignore", HERE / "test_rootcanal.py"] if options.brief else [])]
-    suites = [Suite(name, [*words, *(further if number else [])], settings) for number, name in enumerate(names)]
+    suites = []
+    for number, name in enumerate(names):
+        part = {"BLE_VM_PART": f"{number}/{len(names)}"} if options.brief else {}
+        suites.append(Suite(name, [*words, *(["-m", "not outside"] if number else [])], {**settings, **part}))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: [suite.process.terminate() for suite in suites])
     statuses = [suite.wait() for suite in suites]
