@@ -9,14 +9,25 @@ package struct Profile: Equatable, Sendable {
   package var services: [Service]
   /// The security required of a pairing, and this side's IO capability.
   package var security: SecurityRequirements?
+  /// The L2CAP channel that is published beside the services.
+  package var channel: Channel?
 
   package init(
-    name: String?, advertisedServices: [BLEUUID], services: [Service], security: SecurityRequirements? = nil
+    name: String?, advertisedServices: [BLEUUID], services: [Service], security: SecurityRequirements? = nil,
+    channel: Channel? = nil
   ) {
     self.name = name
     self.advertisedServices = advertisedServices
     self.services = services
     self.security = security
+    self.channel = channel
+  }
+
+  /// An L2CAP channel. The system chooses its PSM.
+  package struct Channel: Equatable, Sendable {
+    package let needsEncryption: Bool
+
+    package init(needsEncryption: Bool) { self.needsEncryption = needsEncryption }
   }
 
   package struct Service: Equatable, Sendable {

@@ -44,6 +44,17 @@ struct OutputTests {
     #expect(parsed?["address"] as? String == "C0:12:34:56:78:9A")
   }
 
+  @Test("I15.1 a line of the scan and its JSON name the fields of a beacon as the explorer does")
+  func aBeaconIsNamed() throws {
+    let octets = try #require([UInt8](hexadecimal: "4c000215b5b182c7eab14988aa99b5c1517008d90001cf64c5"))
+    let sighting = Sighting(
+      identifier: UUID(), address: nil, name: nil, rssi: -40, isConnectable: false, services: [], solicitedServices: [],
+      overflowServices: [], manufacturerData: octets, serviceData: [], txPower: nil)
+    let line = sighting.line(Style(isOn: false))
+    #expect(line.contains("iBeacon, Proximity UUID B5B182C7-EAB1-4988-AA99-B5C1517008D9, Major 1, Minor 53092"))
+    #expect(sighting.json.text.contains(#"{"name":"Minor","octets":"cf64","value":53092,"unit":null}"#))
+  }
+
   @Test("JSON keeps the order of its members and is readable by other parsers")
   func jsonKeepsTheOrderOfItsMembersAndIsReadable() throws {
     let value = JSONValue.object([

@@ -12,6 +12,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 import captures
+from crowd import Crowd
 from explorer import Explorer, Page
 
 TOOL = os.environ.get("BLE_TOOL", ".build/debug/ble")
@@ -115,3 +116,30 @@ def page(demo, browser):
     yield make
     for one in made:
         assert one.browser.messages() == []
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Makes a page keep what it downloads, and returns it by its name."""
+    def read(one, label, name, within="body"):
+        one.driver.execute_cdp_cmd("Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+        one.click("button", label, within)
+        file = pathlib.Path(tmp_path / name)
+        one.until(lambda: file.exists() and file.stat().st_size > 0, name)
+        text = file.read_text(encoding="utf-8")
+        file.unlink()
+        return text
+    return read
+
+
+@pytest.fixture
+def crowd():
+    made = []
+
+    def make(names, changes=0, **made_up):
+        made.append(Crowd(names, changes, **made_up))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.end()

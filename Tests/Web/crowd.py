@@ -14,16 +14,18 @@ def device(number, name, time=1_000):
         "identifier": f"00000000-0000-4000-8000-{number:012X}", "address": f"C0:00:00:00:{number >> 8:02X}:{number & 255:02X}", "name": name,
         "rssi": -40 - (number * 7 + time // 250) % 60, "connectable": True, "services": ["180F"], "solicited_services": [],
         "overflow_services": [], "manufacturer_data": "4c000102", "service_data": [], "tx_power": None, "company": "Apple, Inc.",
-        "service_names": ["180F Battery"], "last_seen_ms": time, "interval_ms": 100 + number % 900, "stale": False,
+        "beacons": [], "service_names": ["180F Battery"], "last_seen_ms": time, "interval_ms": 100 + number % 900, "stale": False,
         "strengths": [-40 - (number + second + time // 250) % 60 for second in range(60)],
     }
 
 
 class Crowd:
-    """Answers as the server does. With `changes` so many devices change with each event, four times a second."""
+    """Answers as the server does. With `changes` so many devices change with each event, four times a second.
 
-    def __init__(self, names, changes=0):
-        self.names, self.changes = names, changes
+    `members` are those in which the devices differ from the usual ones, by number, and `histories` what they have advertised, oldest first."""
+
+    def __init__(self, names, changes=0, members=None, histories=None):
+        self.names, self.changes, self.members, self.histories = names, changes, members or {}, histories or {}
         self.over = threading.Event()
         crowd = self
 
@@ -55,13 +57,20 @@ class Crowd:
         request.end_headers()
         request.wfile.write(content)
 
+    def device(self, number, time=1_000):
+        return {**device(number, self.names[number], time), **self.members.get(number, {})}
+
     def state(self, path):
+        if path.endswith("/advertisements"):
+            identifier = path.split("/")[1]
+            number = int(identifier[-12:], 16)
+            return {"identifier": identifier, "advertisements": self.histories.get(number, [])}
         if path.startswith("log/"):
             return {"entries": []}
         if path.endswith("/channels"):
             return {"channels": []}
         return {
-            "devices": {"last_event": 1, "devices": [device(number, name) for number, name in enumerate(self.names)]},
+            "devices": {"last_event": 1, "devices": [self.device(number) for number in range(len(self.names))]},
             "status": {"adapter": "made up", "state": "poweredOn", "scanning": True, "radio": False},
             "sessions": {"last_event": 1, "sessions": []}, "pairings": {"pairings": []},
             "serving": {"serving": False, "profiles": [], "characteristics": []}, "device-files": {"files": []},
@@ -79,7 +88,7 @@ class Crowd:
                     continue
                 first = number * self.changes % len(self.names)
                 changed = [(first + step) % len(self.names) for step in range(self.changes)]
-                data = json.dumps({"devices": [device(one, self.names[one], number * 250) for one in changed]})
+                data = json.dumps({"devices": [self.device(one, number * 250) for one in changed]})
                 request.wfile.write(f"id: {number}\nevent: devices\ndata: {data}\n\n".encode())
                 request.wfile.flush()
         except OSError:

@@ -30,6 +30,12 @@ class Explorer:
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
+    def metric(self, name):
+        """A figure of /metrics, by its name with its labels as they stand there."""
+        with urllib.request.urlopen(f"{self.address}metrics", timeout=60) as answer:
+            lines = answer.read().decode().splitlines()
+        return float(next(line.rpartition(" ")[2] for line in lines if line.rpartition(" ")[0] == name))
+
     def end(self):
         """Ends it as Ctrl-C does; its status is that of a program that was interrupted."""
         self.process.send_signal(signal.SIGINT)

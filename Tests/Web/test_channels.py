@@ -1,6 +1,8 @@
 """Channels, descriptors and throughput in the explorer of `ble web --demo`, used by clicks and keys."""
 import re
 
+from selenium.webdriver.common.keys import Keys
+
 ECHO = "[aria-label^='Characteristic FFE1']"
 CHANNEL = "[aria-label='Channel 1']"
 
@@ -70,6 +72,35 @@ def test_throughput_is_measured_and_cancelled(page):
     one.until(lambda: one.all(f"{ECHO} progress:not([hidden])"), "its progress")
     one.click("button", "Cancel Characteristic FFE1")
     one.until(lambda: "cancelled by a user" in one.text(result), "it was cancelled")
+
+
+def test_the_throughput_of_a_channel_is_measured_both_ways(page, demo):
+    """I15.1"""
+    one = page(width=360, height=1_400)
+    one.connect("Echo")
+    before = len(one.all(".channels .characteristic"))
+    one.browser.run("document.querySelector('details.channels').open = true")
+    one.until(lambda: one.named("button", "Open a channel").is_displayed(), "the form")
+    one.click("button", "Open a channel")
+    one.until(lambda: len(one.all(".channels .characteristic")) > before, "a channel")
+    newest = one.one(".channels .characteristic").get_attribute("aria-label")
+    channel = f"[aria-label='{newest}']"
+    one.click(f"{channel} summary", "Throughput")
+    one.type(f"Octets {newest}", "150000")
+    # By keys alone.
+    one.named("input", f"Octets {newest}").send_keys(Keys.ENTER)
+    result = f"{channel} .measure [role=status]"
+    one.until(lambda: re.match(r"sent 150000 octets · \d+ octets/s — received 150000 octets · \d+ octets/s — [\d.]+ s$", one.text(result)), "both rates", 60)
+    one.until(lambda: not one.all(f"{channel} progress:not([hidden])"), "it has ended")
+    assert one.browser.run("return document.documentElement.scrollWidth <= innerWidth")
+    one.browser.picture("explorer-channel-throughput-narrow")
+    one.type(f"Octets {newest}", "16000000")
+    one.click("button", f"Measure {newest}")
+    one.until(lambda: one.all(f"{channel} progress:not([hidden])"), "its progress")
+    one.click("button", f"Cancel {newest}")
+    one.until(lambda: "cancelled by a user" in one.text(result), "it was cancelled")
+    one.click("button", f"Close {newest}")
+    one.until(lambda: "closed here" in one.text(f"{channel} [role=status]"), "it is closed")
 
 
 def test_descriptors_are_read_one_by_one_with_their_meaning(page):

@@ -1,81 +1,16 @@
 """The explorer of `ble web --demo`, walked through by clicks and keys."""
 import csv
 import json
-import pathlib
 import urllib.error
 
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from crowd import Crowd
 from explorer import Explorer, Page
 
 # Errors of the Attribute Protocol that a test provokes are answers with a status: the browser writes them to the console.
 NAMES = {"Owenli", "Battery", "My dear", "温度计", "Heart rate", "Lamp", "Echo", "Counter", "Locker", "Beacon"}
-
-
-@pytest.fixture
-def saved(tmp_path):
-    """Makes a page keep what it downloads, and returns it by its name."""
-    def read(one, label, name):
-        one.driver.execute_cdp_cmd("Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
-        one.click("button", label)
-        file = pathlib.Path(tmp_path / name)
-        one.until(lambda: file.exists() and file.stat().st_size > 0, name)
-        return file.read_text(encoding="utf-8")
-    return read
-
-
-def test_scan_filters_sorts_pauses_and_keeps_favourites(page):
-    one = page(height=1_200)
-    one.until(lambda: set(one.names()) == NAMES, "all ten are heard")
-    one.until(lambda: "ms" in one.text(".table .number small"), "an interval")
-    one.browser.picture("explorer-scan")
-    one.type("Name or address", "bat")
-    one.until(lambda: one.names() == ["Battery"], "filtered by name")
-    one.type("Name or address", "")
-    one.type("Service", "heart")
-    one.until(lambda: one.names() == ["Heart rate"], "filtered by a service's name")
-    one.type("Service", "")
-    one.type("Manufacturer", "0xffff")
-    one.until(lambda: one.names() == ["Beacon"], "filtered by manufacturer")
-    one.type("Manufacturer", "")
-    one.type("At least (dBm)", "20")
-    one.until(lambda: one.names() == [], "filtered by strength")
-    one.type("At least (dBm)", "")
-    one.choose("Order", "name")
-    one.until(lambda: one.names()[:3] == ["Battery", "Beacon", "Counter"], "sorted by name")
-    one.click("button", "Favourite: Owenli")
-    one.until(lambda: one.names()[0] == "Owenli", "a favourite is first")
-    one.driver.refresh()
-    one.until(lambda: one.names()[0] == "Owenli" and len(one.names()) == 10, "also after a reload")
-    one.click("button", "Favourite: Owenli")
-    one.click("button", "Pause")
-    before = one.until(lambda: one.text(".table li .number"), "a strength")
-    # Two events of the table have passed by: nothing was drawn anew.
-    one.driver.execute_async_script("""
-        const done = arguments[0];
-        import("./live.js").then(({listen}) => {
-          let count = 0;
-          const stop = listen((name) => { if (name === "devices" && ++count === 2) { stop(); requestAnimationFrame(() => done()); } });
-        })""")
-    assert one.text(".table li .number") == before
-    one.click("button", "Pause")
-
-
-def test_an_advertisement_is_opened_octet_by_octet(page):
-    one = page()
-    one.type("Name or address", "beacon")
-    one.click("button", "Octets: Beacon")
-    one.until(lambda: "Manufacturer data" in one.text(".detail"), "its fields")
-    cells = [cell.text for cell in one.all(".detail tbody tr:last-child > *")]
-    assert cells[0] == "Manufacturer data" and cells[1] == "07 ff ff ff 01 02 03 04", cells
-    one.type("Name or address", "heart")
-    one.click("button", "Octets: Heart rate")
-    one.until(lambda: "0d 18" in one.text(".detail"), "least significant first, as on the air")
-    one.browser.picture("explorer-advertisement")
 
 
 def test_values_are_read_written_and_notified(page):
@@ -266,63 +201,6 @@ def test_the_keyboard_alone_is_enough(page):
         seen.add(one.browser.run("return document.activeElement.tagName + (document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent)"))
         one.driver.switch_to.active_element.send_keys(Keys.TAB)
     assert len(seen) > 20, seen
-
-
-@pytest.fixture
-def crowd():
-    made = []
-
-    def make(names, changes=0):
-        made.append(Crowd(names, changes))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.end()
-
-
-@pytest.mark.parametrize("order", ["rssi", "name"])
-def test_five_thousand_devices_at_sixty_frames_a_second(crowd, browser, order):
-    one = Page(browser(), crowd([f"Device {number:04}" for number in range(5_000)], changes=500).address)
-    one.until(lambda: "5000 / 5000" in one.text("main"), "all devices")
-    one.choose("Order", order)
-    # Scrolls through the table for four seconds, while it changes.
-    one.browser.run("window.frames_ms.length = 0")
-    one.driver.execute_async_script("""
-        const done = arguments[0];
-        const table = document.querySelector(".table");
-        const start = performance.now();
-        (function step() {
-          const part = (performance.now() - start) / 4_000;
-          table.scrollTop = part * table.scrollHeight;
-          if (part < 1) requestAnimationFrame(step); else done();
-        })()""")
-    times = sorted(one.browser.run("return window.frames_ms"))
-    rows = len(one.all(".table li"))
-    frame = 1_000 / 60
-    longer = [time for time in times if time > frame]
-    print(f"5,000 devices by {order}: {len(times)} frames, of the page's own work {times[len(times) // 2]:.1f} ms in the middle, "
-          f"{times[len(times) * 95 // 100]:.1f} ms for 95 of 100, {times[-1]:.1f} ms at most, {len(longer)} longer than a frame; {rows} rows exist")
-    # Single ones may be held up by what is not the page's: its memory is collected, or the machine does something else.
-    assert len(times) > 60 and times[len(times) * 95 // 100] < frame, times[-20:]
-    assert rows < 60, rows
-    assert one.browser.messages() == []
-    one.browser.picture(f"explorer-crowd-{order}")
-
-
-def test_hostile_names_are_inert(crowd, browser):
-    names = ["<img src=x onerror=window.ran=1>", "\u202eevil\u2066", "\x1b[31mred\x07", "a\nb", "=1+1", "x" * 248, "\u200f\ufeff", "</script>"]
-    one = Page(browser(width=360, height=740), crowd(names).address)
-    one.until(lambda: len(one.names()) == len(names), "all devices")
-    shown = one.names()
-    assert "<img src=x onerror=window.ran=1>" in shown and "\\u{202E}evil\\u{2066}" in shown and "\\u{1B}[31mred\\u{7}" in shown, shown
-    assert "\\u{200F}\\u{FEFF}" in shown and "a\\u{A}b" in shown, shown
-    assert all(one.browser.run("return [...document.querySelectorAll('.table .name')].map((name) => name.querySelector('bdi') !== null)"))
-    one.open("<img src=x onerror=window.ran=1>")
-    one.browser.run("document.querySelector('details').open = true")
-    one.until(lambda: "Local name" in one.text("main"), "its advertisement")
-    assert one.browser.run("return document.images.length === 0 && window.ran === undefined && document.documentElement.scrollWidth <= 360")
-    assert one.browser.messages() == []
 
 
 def test_a_server_that_comes_back_is_read_again(browser):

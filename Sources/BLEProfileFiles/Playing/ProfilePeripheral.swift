@@ -19,6 +19,10 @@ package enum ProfileEvent {
   case failed(SessionError)
   /// `central` is `nil` for a notification, which goes to all subscribers; `value` for what has none.
   case accessed(Access, ServedCharacteristic, central: UUID?, value: [UInt8]?)
+  /// The profile's channel can be opened by this PSM.
+  case channelPublished(CBL2CAPPSM)
+  /// A central has opened the profile's channel. One that is not kept is closed.
+  case channelOpened(OpenedChannel)
   /// A message for the user.
   case note(String)
 }
@@ -31,9 +35,14 @@ package enum ProfileEvent {
   package let plan: AdvertisingPlan
   private let options: [String: Any]?
   private let clock: any SessionClock
-  private let tell: (ProfileEvent) -> Void
+  let tell: (ProfileEvent) -> Void
   private(set) var peripheral: PeripheralCore?
   package private(set) var isAdvertising = false
+  /// Of the profile's channel, while it is published.
+  package internal(set) var psm: CBL2CAPPSM?
+  /// Whether the channel was asked for since Bluetooth was switched on.
+  var isChannelAsked = false
+  private(set) var isStarted = false
 
   /// - Parameters:
   ///   - options: of its `CBPeripheralManager`.
@@ -74,6 +83,9 @@ package enum ProfileEvent {
   /// Publishes and advertises, again each time Bluetooth is back, until `close()`.
   package func start() {
     open()
+    isStarted = true
+    // Before the services, so that their PSM is there when they are discovered.
+    publishChannel()
     let started = Reply<Void>()
     started.whenFailed = { [weak self] error in MainActor.assumeIsolated { self?.take(.failed(error)) } }
     peripheral?.start(plan, started)
@@ -81,6 +93,9 @@ package enum ProfileEvent {
 
   package func close() {
     for characteristic in characteristics { characteristic.unsubscribeAll() }
+    if let psm { peripheral?.unpublishChannel(psm) }
+    loseChannel()
+    isStarted = false
     peripheral?.close()
     peripheral = nil
     isAdvertising = false
@@ -110,8 +125,10 @@ package enum ProfileEvent {
   private func take(_ event: PeripheralEvent) {
     if case .state(let state) = event { tell(.state(state)) }
     switch event {
-    case .state(.poweredOn), .state(.unknown): break
+    case .state(.poweredOn): publishChannel()
+    case .state(.unknown): break
     case .state:
+      loseChannel()
       for characteristic in characteristics { characteristic.unsubscribeAll() }
       if isAdvertising { tell(.unavailable) }
       isAdvertising = false

@@ -44,12 +44,21 @@ package struct ProfileReader {
       }
     }
     let security = file.optional("security") { (json) -> SecurityRequirements? in requirements(json) }
+    let channel = file.optional("channel") { (json) -> Profile.Channel? in declaredChannel(json) }
     file.finish()
     guard let services else { return nil }
     var primary: [BLEUUID] = []
     for service in services where service.isPrimary && !primary.contains(service.uuid) { primary.append(service.uuid) }
     return Profile(
-      name: name, advertisedServices: advertised ?? primary, services: services, security: security)
+      name: name, advertisedServices: advertised ?? primary, services: services, security: security,
+      channel: channel)
+  }
+
+  private func declaredChannel(_ json: PositionedJSON) -> Profile.Channel? {
+    guard var object = FileObject(json, "a channel", mistakes) else { return nil }
+    let needsEncryption = object.optional("encryption") { (json) throws(PositionedError) in try json.boolean() }
+    object.finish()
+    return Profile.Channel(needsEncryption: needsEncryption ?? false)
   }
 
   private func service(_ json: PositionedJSON) -> Profile.Service? {

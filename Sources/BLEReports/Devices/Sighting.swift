@@ -75,6 +75,7 @@ extension Sighting: Report {
     .init("overflow_services") { .texts($0.overflowServices) },
     .init("manufacturer_data") { .word($0.manufacturerData?.hexadecimal) },
     .init("service_data") { .parts($0.serviceData) }, .init("tx_power") { .integer($0.txPower) },
+    .init("beacons") { .parts($0.beacons) },
   ]
 }
 

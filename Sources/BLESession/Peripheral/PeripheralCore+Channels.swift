@@ -8,7 +8,7 @@ struct ChannelPublication {
 
 /// L2CAP channels.
 extension PeripheralCore {
-  func publishChannel(
+  package func publishChannel(
     requiresEncryption: Bool, _ reply: Reply<CBL2CAPPSM>, _ opened: @escaping (OpenedChannel) -> Void
   ) {
     guard manager.state == .poweredOn else { return reply.fail(.unavailable(manager.state)) }
@@ -16,7 +16,7 @@ extension PeripheralCore {
     manager.publishL2CAPChannel(withEncryption: requiresEncryption)
   }
 
-  func unpublishChannel(_ psm: CBL2CAPPSM) {
+  package func unpublishChannel(_ psm: CBL2CAPPSM) {
     channelHandlers[psm] = nil
     manager.unpublishL2CAPChannel(psm)
   }

@@ -1,10 +1,11 @@
 import BLEClone
 import BLEDeviceFiles
 import BLEReports
+import BLESession
 import Foundation
 
 extension API {
-  /// Simulated devices out of captures.
+  /// Simulated devices out of captures, and of connected devices.
   static let cloneRoutes: [Route] = [
     Route(
       .post, "/api/v1/clones",
@@ -33,6 +34,27 @@ extension API {
       let file = call.text("file")
       if let file { _ = try explorer.keep(description, text, as: file) }
       return .json(.combined(clone.json(file: file), ["text": .string(text)]))
-    }
+    },
+    Route(
+      .post, "/api/v1/devices/{identifier}/clone",
+      "Makes a device file of a connected device: its attributes, and the last values that were read, written and notified",
+      body: [
+        BodyMember("file", .text(longest: 64), "the name under which the device file is kept"),
+        BodyMember("read", .flag, isRequired: false, "whether what can be read and has no value is read before"),
+      ]
+    ) { (explorer, call) async throws(APIError) in
+      let (device, sighting) = (try await call.opened(explorer), await explorer.heard[try call.identifier]?.sighting)
+      let isRead = call.flag("read") ?? false
+      let clone = try await call.session { () async throws(SessionError) in
+        try await device.clone(sighting, isRead: isRead)
+      }
+      let (file, text) = (call.text("file") ?? "", clone.description.recordingText ?? "")
+      _ = try explorer.keep(clone.description, text, as: file)
+      return .json([
+        "file": .string(file), "name": .string(clone.description.name),
+        "characteristics": .integer(clone.characteristics), "values": .integer(clone.values),
+        "notes": .array(clone.notes.map(JSONValue.string)), "text": .string(text),
+      ])
+    },
   ]
 }

@@ -66,6 +66,7 @@ extension API {
     ) { (explorer, call) async throws(APIError) in
       let identifier = try call.identifier
       guard let vendor = await explorer.vendors[identifier] else {
+        explorer.metrics.performed(.unavailable)
         throw APIError(.unavailable, "the device has no device file: attach one first")
       }
       let name = call.segments["command"] ?? ""
@@ -73,10 +74,18 @@ extension API {
       do throws(TypedValueMistakes) {
         values = try vendor.file.description.values(of: name, typed: call.values("values"))
       } catch {
-        return .refusal(error, isUnknown: vendor.file.description.command(named: name) == nil)
+        let isUnknown = vendor.file.description.command(named: name) == nil
+        explorer.metrics.performed(isUnknown ? .notFound : .invalid)
+        return .refusal(error, isUnknown: isUnknown)
       }
-      return .json(
-        try await call.session { () async throws(SessionError) in try await vendor.perform(name, values) })
+      do throws(APIError) {
+        let answer = try await call.session { () async throws(SessionError) in try await vendor.perform(name, values) }
+        explorer.metrics.performed(nil)
+        return .json(answer)
+      } catch {
+        explorer.metrics.performed(error.kind, attributeError: error.attributeError)
+        throw error
+      }
     },
   ]
 }

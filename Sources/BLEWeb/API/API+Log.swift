@@ -56,8 +56,9 @@ extension Explorer {
   private static let mostPackets = 500
 
   nonisolated func log(after number: UInt64) -> WebResponse {
-    let entries = hub.log(after: number, count: Self.mostEntries)
-    let text = "{\"entries\":[\(entries.map(\.text).joined(separator: ","))],\"last_event\":\(hub.last)}"
+    let (entries, isPart) = hub.logPart(after: number, count: Self.mostEntries)
+    let text =
+      "{\"entries\":[\(entries.map(\.text).joined(separator: ","))],\"part\":\(isPart),\"last_event\":\(hub.last)}"
     return WebResponse(200, "application/json", Array(text.utf8))
   }
 

@@ -4,7 +4,8 @@ import BLEReports
 extension OpenAPI {
   /// The schema of what a route answers; any object where it is not described further.
   static func answer(of route: Route) -> JSONValue {
-    guard let name = answers["\(route.method.rawValue) \(route.path)"] else { return ["type": "object"] }
+    let key = "\(route.method.rawValue) \(route.path)"
+    guard let name = answers[key] ?? furtherAnswers[key] else { return ["type": "object"] }
     return reference(name)
   }
 
@@ -23,6 +24,7 @@ extension OpenAPI {
     "POST /api/v1/serving/push": "Serving",
     "GET /api/v1/radio": "Radio", "PUT /api/v1/radio": "Radio", "POST /api/v1/radio/step": "Radio",
     "PUT /api/v1/radio/devices/{name}": "Radio",
+    "GET /api/v1/devices/{identifier}/advertisements": "Advertisements",
   ]
 
   static let schemas: JSONValue = [
@@ -37,6 +39,29 @@ extension OpenAPI {
       "manufacturer_data": orNull(octets), "service_data": list(object(["service": text, "data": octets])),
       "tx_power": orNull(integer), "company": orNull(text), "service_names": list(text), "last_seen_ms": count,
       "interval_ms": orNull(count), "stale": flag, "strengths": list(orNull(integer), longest: 60),
+      "beacons": list(reference("Beacon")),
+    ]),
+    "Advertisements": object([
+      "identifier": identifier,
+      "advertisements": list(
+        object([
+          "number": count, "first_seen_ms": count, "last_seen_ms": count, "count": count, "rssi_min": orNull(integer),
+          "rssi_max": orNull(integer), "changed": list(text), "name": orNull(text), "connectable": flag,
+          "services": list(text), "solicited_services": list(text), "overflow_services": list(text),
+          "manufacturer_data": orNull(octets), "service_data": list(object(["service": text, "data": octets])),
+          "tx_power": orNull(integer), "beacons": list(reference("Beacon")), "company": orNull(text),
+          "service_names": list(text),
+        ]), longest: 100),
+    ]),
+    "Beacon": object([
+      "format": [
+        "type": "string",
+        "enum": ["iBeacon", "Eddystone-UID", "Eddystone-URL", "Eddystone-TLM", "Eddystone-EID", "Eddystone"],
+      ], "service": orNull(text), "problem": orNull(text),
+      "fields": list(
+        object([
+          "name": text, "octets": octets, "unit": orNull(text), "value": ["type": ["string", "number", "null"]],
+        ])),
     ]),
     "Sessions": object(["last_event": count, "sessions": list(reference("Session"))]),
     "Session": object([
@@ -97,25 +122,25 @@ extension OpenAPI {
 
   // MARK: Parts
 
-  private static let text: JSONValue = ["type": "string"]
-  private static let flag: JSONValue = ["type": "boolean"]
-  private static let integer: JSONValue = ["type": "integer"]
-  private static let number: JSONValue = ["type": "number"]
-  private static let count: JSONValue = ["type": "integer", "minimum": .integer(0)]
-  private static let identifier: JSONValue = ["type": "string", "format": "uuid"]
-  private static let octets: JSONValue = ["type": "string", "pattern": "^([0-9a-f]{2})*$"]
+  static let text: JSONValue = ["type": "string"]
+  static let flag: JSONValue = ["type": "boolean"]
+  static let integer: JSONValue = ["type": "integer"]
+  static let number: JSONValue = ["type": "number"]
+  static let count: JSONValue = ["type": "integer", "minimum": .integer(0)]
+  static let identifier: JSONValue = ["type": "string", "format": "uuid"]
+  static let octets: JSONValue = ["type": "string", "pattern": "^([0-9a-f]{2})*$"]
 
   static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
 
-  private static func orNull(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
+  static func orNull(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
 
-  private static func list(_ schema: JSONValue, longest: Int? = nil) -> JSONValue {
+  static func list(_ schema: JSONValue, longest: Int? = nil) -> JSONValue {
     guard let longest else { return ["type": "array", "items": schema] }
     return ["type": "array", "items": schema, "maxItems": .integer(longest)]
   }
 
   /// An object that has all of these members.
-  private static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+  static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     [
       "type": "object", "required": .array(members.map { .string($0.key) }),
       "properties": .object(members.map { JSONValue.Member(key: $0.key, value: $0.value) }),

@@ -8,7 +8,7 @@ enum OpenAPI {
       "info": ["title": "ble web", "version": .string(version), "description": .string(description)],
       "paths": .object(paths),
       "components": [
-        "schemas": schemas,
+        "schemas": .combined(schemas, furtherSchemas),
         "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
       ],
     ]
@@ -131,11 +131,11 @@ enum OpenAPI {
 
   private static func json(_ schema: JSONValue) -> JSONValue { ["application/json": ["schema": schema]] }
 
-  private static let text: JSONValue = ["text/plain": ["schema": ["type": "string"]]]
-  private static let either: JSONValue = .combined(json(reference("Error")), text)
+  private static let plainText: JSONValue = ["text/plain": ["schema": ["type": "string"]]]
+  private static let either: JSONValue = .combined(json(reference("Error")), plainText)
 
   private static func refusal(_ description: String) -> JSONValue {
-    ["description": .string(description), "content": text]
+    ["description": .string(description), "content": plainText]
   }
 
   /// With the seconds after which the client may ask again.

@@ -3,7 +3,7 @@ import BLESession
 import CoreBluetooth
 import Foundation
 
-/// An L2CAP channel of an open device. Its streams are used on the main queue, where Core Bluetooth calls their delegate.
+/// An L2CAP channel of an open device, or of what the explorer publishes. Its streams are used on the main queue, where Core Bluetooth calls their delegate.
 ///
 /// What the device sends is read at a pace that browsers can follow; while nothing is read, Core Bluetooth gives the device no credits, so
 /// it is the device that waits. What is sent to a device that gives no credits waits here, up to a limit.
@@ -20,12 +20,17 @@ import Foundation
 
   let number: Int
   private let psm: CBL2CAPPSM
-  private let clock: any SessionClock
+  /// Who is at the other end.
+  private let peer: UUID
+  let clock: any SessionClock
   private let publish: (_ event: String, JSONValue) -> Void
   /// `nil` when it has ended.
-  private var channel: CBL2CAPChannel?
+  private(set) var channel: CBL2CAPChannel?
   private var waiting: [UInt8] = []
-  private var (received, sent) = (0, 0)
+  private(set) var (received, sent) = (0, 0)
+  /// The measurement that is under way, or the last one, and what looks after it.
+  var measurement: ChannelMeasurement?
+  var measuring: (any SessionTimer)?
   private var isPaused = false
   /// Octets that may be read in this turn, which ends by the timer.
   private var room = mostInTurn
@@ -42,6 +47,7 @@ import Foundation
     self.clock = clock
     self.publish = publish
     psm = opened.channel.psm
+    peer = opened.channel.peer.identifier
     channel = opened.channel
     super.init()
     for stream in [opened.channel.inputStream as Stream?, opened.channel.outputStream] {
@@ -62,16 +68,18 @@ import Foundation
   }
 
   /// Reads what has come and sends what waits, as far as there is room on either side.
-  private func move() {
+  func move() {
     read()
     let before = waiting.count
     write()
+    sent += writeMeasured()
     if waiting.count != before { publishState() }
   }
 
   // MARK: Receiving
 
   private func read() {
+    if isMeasuring { return readMeasured() }
     while !isPaused, room > 0, let count = readPiece(atMost: room) { room -= count }
     guard room < Self.mostInTurn, nextTurn == nil, isOpen else { return }
     nextTurn = clock.schedule(after: Self.turn, on: .main) { [weak self] in
@@ -87,13 +95,19 @@ import Foundation
 
   /// - Returns: the octets that were read; `nil` where there are none.
   private func readPiece(atMost limit: Int) -> Int? {
+    guard let piece = nextPiece(atMost: min(limit, Self.longestPiece)) else { return nil }
+    keep(piece, .received)
+    return piece.count
+  }
+
+  /// Octets that have come; `nil` where there are none.
+  func nextPiece(atMost limit: Int = longestPiece) -> [UInt8]? {
     guard let input = channel?.inputStream, input.hasBytesAvailable else { return nil }
-    var buffer = [UInt8](repeating: 0, count: min(limit, Self.longestPiece))
+    var buffer = [UInt8](repeating: 0, count: limit)
     let count = input.read(&buffer, maxLength: buffer.count)
     guard count > 0 else { return nil }
     received += count
-    keep(Array(buffer.prefix(count)), .received)
-    return count
+    return Array(buffer.prefix(count))
   }
 
   func pause(_ isOn: Bool) {
@@ -106,7 +120,7 @@ import Foundation
 
   /// - Throws: `unavailable` where it has ended, or where too much waits for the device's credits.
   func send(_ octets: [UInt8]) throws(APIError) {
-    guard isOpen else { throw APIError(.unavailable, "the channel has ended: \(reason ?? "")") }
+    try requireRest()
     guard waiting.count + octets.count <= Self.mostWaiting else {
       throw APIError(
         .unavailable,
@@ -121,20 +135,33 @@ import Foundation
   private func write() {
     guard let output = channel?.outputStream else { return }
     while !waiting.isEmpty, output.hasSpaceAvailable {
-      let count = waiting.withUnsafeBufferPointer { rest in
-        rest.baseAddress.map { output.write($0, maxLength: rest.count) } ?? 0
-      }
+      let count = Self.write(waiting, to: output)
       guard count > 0 else { break }
       waiting.removeFirst(count)
       sent += count
     }
   }
 
+  static func write(_ octets: [UInt8], to output: OutputStream) -> Int {
+    octets.withUnsafeBufferPointer { rest in rest.baseAddress.map { output.write($0, maxLength: rest.count) } ?? 0 }
+  }
+
+  /// - Throws: `unavailable` where it has ended, or a measurement is under way.
+  func requireRest() throws(APIError) {
+    guard isOpen else { throw APIError(.unavailable, "the channel has ended: \(reason ?? "")") }
+    guard !isMeasuring else {
+      throw APIError(.unavailable, "a measurement of this channel is under way: cancel it, or wait for its end")
+    }
+  }
+
+  var hasWaiting: Bool { !waiting.isEmpty }
+
   // MARK: The end
 
   /// - Parameter problem: `nil` where the device has closed it.
   private func hasEnded(_ problem: String?) {
     // What came before its end. Core Bluetooth keeps 64 KiB at the most.
+    if isMeasuring { readMeasured() }
     while readPiece(atMost: Self.longestPiece) != nil {}
     end(problem ?? "the device has closed it")
   }
@@ -142,6 +169,7 @@ import Foundation
   /// Closes it; what was taken by Core Bluetooth is still sent.
   func end(_ why: String) {
     guard let channel else { return }
+    endMeasurement(.failed, "the channel has ended: \(why)")
     self.channel = nil
     nextTurn?.cancel()
     channel.inputStream.close()
@@ -160,13 +188,13 @@ import Foundation
       .combined(piece, ["channel": .integer(number), "received": .integer(received), "sent": .integer(sent)]))
   }
 
-  private func publishState() { publish("channel", json) }
+  func publishState() { publish("channel", json) }
 
   var json: JSONValue {
     [
       "channel": .integer(number), "psm": .integer(Int(psm)), "open": .bool(isOpen), "reason": .string(orNull: reason),
       "received": .integer(received), "sent": .integer(sent), "waiting": .integer(waiting.count),
-      "paused": .bool(isPaused),
+      "paused": .bool(isPaused), "peer": .string(peer.uuidString), "throughput": measurement?.json ?? .null,
     ]
   }
 

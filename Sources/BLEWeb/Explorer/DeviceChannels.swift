@@ -2,20 +2,21 @@ import BLEReports
 import BLESession
 import Foundation
 
-/// The channels of an open device, and some that have ended.
+/// The channels of an open device, or those that devices have opened to this explorer, and some that have ended.
 @MainActor final class DeviceChannels {
   /// The most that are open at the same time.
   nonisolated static let mostOpen = 8
   /// The most that are kept, with those that have ended.
   private static let most = 16
 
-  private let identifier: UUID
+  /// `nil` for those of what the explorer publishes.
+  private let identifier: UUID?
   private let clock: any SessionClock
   private let hub: EventHub
   private var all: [DeviceChannel] = []
   private var next = 1
 
-  nonisolated init(of identifier: UUID, clock: any SessionClock, hub: EventHub) {
+  nonisolated init(of identifier: UUID?, clock: any SessionClock, hub: EventHub) {
     self.identifier = identifier
     self.clock = clock
     self.hub = hub
@@ -31,21 +32,23 @@ import Foundation
   }
 
   nonisolated func end(_ why: String) async {
-    await perform { channels in for channel in channels.all { channel.end(why) } }
+    await perform { channels in channels.endAll(why) }
   }
+
+  func endAll(_ why: String) { for channel in all { channel.end(why) } }
 
   var hasRoom: Bool { all.count(where: \.isOpen) < Self.mostOpen }
 
   func add(_ opened: OpenedChannel) -> JSONValue {
-    let (identifier, hub) = (identifier, hub)
+    let (owner, hub) = (JSONValue.string(orNull: identifier?.uuidString), hub)
     let channel = DeviceChannel(opened, number: next, clock: clock) { event, about in
-      hub.publish(event, about.preceded(by: ["identifier": .string(identifier.uuidString)]))
+      hub.publish(event, about.preceded(by: ["identifier": owner]))
     }
     next += 1
     all.append(channel)
     // Those that have ended give way, the oldest first.
     if all.count > Self.most, let index = all.firstIndex(where: { !$0.isOpen }) { all.remove(at: index) }
-    hub.publish("channel", channel.json.preceded(by: ["identifier": .string(identifier.uuidString)]))
+    hub.publish("channel", channel.json.preceded(by: ["identifier": owner]))
     return channel.json
   }
 

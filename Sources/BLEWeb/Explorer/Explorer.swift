@@ -18,6 +18,7 @@ actor Explorer {
   private(set) var state = CBManagerState.unknown
   private(set) var isScanning = false
   var heard: [UUID: HeardDevice] = [:]
+  private(set) var history = AdvertisementHistory()
   /// Of all devices that were heard.
   private(set) var advertisements = 0
   /// The devices that changed since they were last published.
@@ -121,10 +122,12 @@ actor Explorer {
         heard[discovery.identifier] = HeardDevice(sighting, at: discovery.lastSeen, count: device.advertisements)
       }
       heard[discovery.identifier]?.isStale = device.isStale
+      history.record(sighting, at: discovery.lastSeen, count: device.advertisements)
       changed.insert(discovery.identifier)
       if heard.count > Self.capacity { await forgetMissing() }
     case .removed(let device, _):
       heard[device.id] = nil
+      history.forget(device.id)
       changed.remove(device.id)
       hub.publish("removed", ["identifier": .string(device.id.uuidString)])
     }
@@ -136,6 +139,7 @@ actor Explorer {
     let kept = Set(await list.devices.map(\.id))
     for identifier in heard.keys where !kept.contains(identifier) {
       heard[identifier] = nil
+      history.forget(identifier)
       changed.remove(identifier)
       hub.publish("removed", ["identifier": .string(identifier.uuidString)])
     }

@@ -48,15 +48,20 @@ struct HeardDevice: Sendable {
 
 extension HeardDevice: Report {
   static let members: [ReportMember<Self>] =
-    Sighting.members.map { $0.of(\.sighting) } + [
-      .init("company") { .text($0.company) },
-      .init("service_names") { .texts($0.sighting.services.map(AssignedNames.labelled(service:))) },
+    Sighting.named.map { $0.of(\.sighting) } + [
       .init("last_seen_ms") { .integer($0.lastSeen.milliseconds) },
       .init("interval_ms") { .integer($0.interval?.milliseconds) }, .init("stale") { .flag($0.isStale) },
       .init("strengths") { .json(.array($0.strengths.map { $0.map(JSONValue.integer) ?? .null })) },
     ]
+}
 
-  private var company: String? { sighting.manufacturerData.flatMap(AssignedNames.company) }
+extension Sighting {
+  /// Its members, with what the numbers in them are called.
+  static let named: [ReportMember<Sighting>] =
+    members + [
+      .init("company") { .text($0.manufacturerData.flatMap(AssignedNames.company)) },
+      .init("service_names") { .texts($0.services.map(AssignedNames.labelled(service:))) },
+    ]
 }
 
 extension Duration {

@@ -10,7 +10,7 @@ actor OpenDevice {
   let hub: EventHub
   let metrics: Metrics
   let channels: DeviceChannels
-  private let name: String?
+  let name: String?
   private var state = SessionState.idle
   private var attempt = 0
   /// Why it is not ready, for people.

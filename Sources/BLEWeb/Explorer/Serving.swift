@@ -12,6 +12,8 @@ import CoreBluetooth
   let options: @Sendable () -> [String: Any]?
   let clock: any SessionClock
   let setManufacturerData: @Sendable ([UInt8]?) -> Void
+  /// Those that devices open to the profile's.
+  let channels: DeviceChannels
   private var peripheral: ProfilePeripheral?
   /// What is published in place of a profile.
   var vendor: ServedVendor?
@@ -25,6 +27,7 @@ import CoreBluetooth
     options = surroundings.peripheralOptions
     setManufacturerData = surroundings.setManufacturerData
     self.clock = clock
+    channels = DeviceChannels(of: nil, clock: clock, hub: hub)
   }
 
   /// Publishes a profile in place of the one before.
@@ -46,6 +49,7 @@ import CoreBluetooth
 
   /// What was asked of the one that was published ends with an error.
   func end() {
+    channels.endAll("its profile is not published any more")
     peripheral?.close()
     peripheral = nil
     vendor?.close()
@@ -80,6 +84,9 @@ import CoreBluetooth
     case .failed(let error): problem = error.description
     case .accessed(let access, let served, let central, let value): tellAccess(access, served.path, central, value)
     case .note(let text): problem = text
+    case .channelPublished: break
+    // One for which there is no room is closed, because it is not kept.
+    case .channelOpened(let opened): if channels.hasRoom { _ = channels.add(opened) }
     }
     hub.publish("serving", json)
   }
@@ -113,7 +120,7 @@ import CoreBluetooth
       "serving": .bool(peripheral != nil || vendor != nil),
       "advertising": .bool(peripheral?.isAdvertising ?? vendor?.isAdvertising ?? false),
       "name": .string(orNull: peripheral?.profile.name ?? vendor?.name), "device": vendor?.json ?? .null,
-      "problem": .string(orNull: problem),
+      "problem": .string(orNull: problem), "psm": (peripheral?.psm).map { .integer(Int($0)) } ?? .null,
       "profiles": .array(Profile.builtIn.map { .string($0.name) }),
       "characteristics": .array(
         (peripheral?.characteristics ?? []).map { served in

@@ -40,6 +40,9 @@ struct ValueHistory: Sendable {
     values[path] = own
   }
 
+  /// The last value of a characteristic; `nil` where none is known.
+  func last(of path: CharacteristicPath) -> [UInt8]? { values[path]?.queue.dropFirst(0).last?.octets }
+
   /// Oldest first.
   var json: JSONValue {
     let all = values.flatMap { path, own in own.queue.dropFirst(0).map { (path, $0) } }

@@ -13,6 +13,8 @@ package final class WebExplorer: Sendable {
     package var isReadOnly = false
     /// Whether a token is asked for also on the loopback address, where other users of the machine can connect.
     package var asksForToken = false
+    /// With one, its token is asked for; without one, where one is asked for, a token is made.
+    package var token: TokenFile?
     /// With one there is TLS. Without one there is TLS where others than programs of this machine can connect, with a
     /// certificate that is made and kept in the usual folder.
     package var certificate: CertificateSource?
@@ -29,8 +31,10 @@ package final class WebExplorer: Sendable {
   }
 
   private let explorer: Explorer
-  private let site: Site
-  /// Where it is to be opened, with the token where there is one: to be shown once.
+  let site: Site
+  let place: ServerPlace
+  let tokenFile: TokenFile?
+  /// Where it is to be opened, with the token where one was made: to be shown once.
   package let entrance: String
   /// SHA-256 of the certificate, as browsers show it, to be compared when one warns; `nil` without TLS.
   package let fingerprint: String?
@@ -38,11 +42,15 @@ package final class WebExplorer: Sendable {
   /// - Throws: `WebError`, where the address is not this machine's or the port is taken.
   package init(central: Central, surroundings: ExplorerSurroundings, options: Options) throws(WebError) {
     explorer = Explorer(central: central, surroundings: surroundings, isReadOnly: options.isReadOnly)
-    let place = try ServerPlace(options)
-    let token = options.asksForToken || !options.isLoopback ? AccessToken.random() : nil
-    site = try place.site(of: explorer, token: token?.token, isReadOnly: options.isReadOnly)
+    tokenFile = options.token
+    // Before the socket is opened: an error here would leave it open.
+    let read = try options.token?.read()
+    place = try ServerPlace(options)
+    let isMade = read == nil && (options.asksForToken || !options.isLoopback)
+    let made = isMade ? AccessToken.random() : nil
+    site = try place.site(of: explorer, token: read ?? made?.token, isReadOnly: options.isReadOnly)
     fingerprint = place.certificate?.fingerprint
-    entrance = place.address + (token.map { "?token=\($0.digits)" } ?? "")
+    entrance = place.address + (made.map { "?token=\($0.digits)" } ?? "")
   }
 
   /// Asks the people in front of the browsers; to be registered where pairings of this program are to be answered by them.

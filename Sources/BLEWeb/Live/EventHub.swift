@@ -58,6 +58,22 @@ final class EventHub: Sendable {
   /// Octets of the events that are kept.
   var keptSize: Int { state.with { $0.keptSize } }
 
+  /// What it has in memory: octets are those of the texts.
+  struct Kept: Sendable {
+    let events: (count: Int, octets: Int)
+    let log: (count: Int, octets: Int)
+    let streams: (count: Int, octets: Int)
+  }
+
+  var kept: Kept {
+    state.with { state in
+      state.streams.removeAll(where: \.isEnded)
+      return Kept(
+        events: (state.kept.count, state.keptSize), log: (state.log.entries.count, state.log.size),
+        streams: (state.streams.count, state.streams.reduce(0) { $0 + $1.size }))
+    }
+  }
+
   /// - Parameter packets: the packets before the call that the event is about.
   func publish(_ name: String, _ data: JSONValue, after packets: UInt64? = nil) {
     let (time, last) = (Int(Date().timeIntervalSince1970 * 1_000), packetCount())
@@ -117,8 +133,14 @@ final class EventHub: Sendable {
   }
 
   /// The last entries of the log after that number, oldest first.
-  func log(after number: UInt64, count: Int) -> [EventLog.Entry] {
-    state.with { Array($0.log.entries(after: number, count: count)) }
+  func log(after number: UInt64, count: Int) -> [EventLog.Entry] { logPart(after: number, count: count).entries }
+
+  /// The same, and whether there were more between that number and the first of them.
+  func logPart(after number: UInt64, count: Int) -> (entries: [EventLog.Entry], isPart: Bool) {
+    state.with { state in
+      let found = state.log.entries(after: number, count: count)
+      return (Array(found), state.log.lacks(found, after: number))
+    }
   }
 
   /// To be called every few seconds: clients that have gone are noticed by it.
@@ -126,6 +148,14 @@ final class EventHub: Sendable {
     state.with { state in
       for stream in state.streams { stream.sendHeartbeat() }
       state.streams.removeAll(where: \.isEnded)
+    }
+  }
+
+  /// Ends all streams. Their clients come again, and are judged again.
+  func endStreams() {
+    state.with { state in
+      for stream in state.streams { stream.end() }
+      state.streams = []
     }
   }
 

@@ -32,6 +32,8 @@ struct EventLog: Sendable {
   private let limits: Limits
   private(set) var entries = Queue<Entry>()
   private(set) var size = 0
+  /// The number of the last entry that is not kept any more; 0 where all are.
+  private var forgotten: UInt64 = 0
   /// The packets of the entries so far.
   private var packets: UInt64 = 0
 
@@ -51,6 +53,7 @@ struct EventLog: Sendable {
     size += entry.size
     while entries.count > limits.entries || size > limits.size, let oldest = entries.first {
       size -= oldest.size
+      forgotten = oldest.number
       entries.removeFirst()
     }
     return entry.packets
@@ -69,6 +72,11 @@ struct EventLog: Sendable {
       if all[all.startIndex + middle].number > number { high = middle } else { low = middle + 1 }
     }
     return all.dropFirst(low).suffix(count)
+  }
+
+  /// Whether there were entries between that number and the first of these, which are the answer for it.
+  func lacks(_ found: ArraySlice<Entry>, after number: UInt64) -> Bool {
+    number < forgotten || entries(after: number, count: .max).count > found.count
   }
 }
 

@@ -36,6 +36,7 @@ extension Explorer {
     addDevices(to: &text)
     await addSessions(to: &text)
     addOperations(metrics.counts, to: &text)
+    addKept(to: &text)
     return text.text
   }
 
@@ -87,6 +88,21 @@ extension Explorer {
     text.add("ble_operations_under_way", .gauge, "Operations that wait for a device.", Double(queued))
   }
 
+  /// All of it has limits: what is kept grows up to them, and no further.
+  private nonisolated func addKept(to text: inout MetricsText) {
+    let kept = hub.kept
+    let parts = [("events", kept.events), ("log", kept.log), ("streams", kept.streams)]
+    text.add(
+      "ble_web_kept", .gauge, "Events that are kept for browsers that come again, entries of the log, open streams.",
+      parts.map { (["of": $0.0], Double($0.1.count)) })
+    text.add(
+      "ble_web_kept_octets", .gauge, "The octets of what is kept; of streams those that were not read yet.",
+      parts.map { (["of": $0.0], Double($0.1.octets)) })
+    text.add(
+      "process_resident_memory_bytes", .gauge, "The memory of this process.",
+      ProcessMemory.resident.map { [([:], Double($0))] } ?? [])
+  }
+
   private func addOperations(_ counts: Metrics.Counts, to text: inout MetricsText) {
     text.add("ble_connections_total", .counter, "Links that were ready for use.", Double(counts.connections))
     text.add("ble_connections_lost_total", .counter, "Links that were lost.", Double(counts.losses))
@@ -102,6 +118,9 @@ extension Explorer {
       }.map {
         (["operation": $0.key.operation.rawValue, "result": $0.key.result], Double($0.value))
       })
+    text.add(
+      "ble_commands_total", .counter, "Commands of device files that were sent to devices, by their outcome.",
+      counts.commands.sorted { $0.key < $1.key }.map { (["outcome": $0.key], Double($0.value)) })
     text.add(
       "ble_att_errors_total", .counter, "Errors of the Attribute Protocol, by code.",
       counts.attributeErrors.sorted { $0.key < $1.key }.map { (["code": String($0.key)], Double($0.value)) })

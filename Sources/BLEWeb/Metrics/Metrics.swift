@@ -15,6 +15,8 @@ final class Metrics: Sendable {
 
   struct Counts {
     var operations: [Operations: Int] = [:]
+    /// Commands of device files, by outcome: those of `operations`, and what a request got wrong before.
+    var commands: [String: Int] = [:]
     /// Errors of the Attribute Protocol (Core, Vol 3 Part F 3.4.1.1), by code.
     var attributeErrors: [Int: Int] = [:]
     /// Of operations that succeeded.
@@ -49,6 +51,15 @@ final class Metrics: Sendable {
         if let code = problem.attributeError { counts.attributeErrors[code, default: 0] += 1 }
       }
       throw error
+    }
+  }
+
+  /// A command of a device file has ended.
+  /// - Parameter problem: why it was not carried out; `nil` for one that was.
+  func performed(_ problem: APIError.Kind?, attributeError: Int? = nil) {
+    state.with { counts in
+      counts.commands[problem?.rawValue ?? "ok", default: 0] += 1
+      if let code = attributeError { counts.attributeErrors[code, default: 0] += 1 }
     }
   }
 

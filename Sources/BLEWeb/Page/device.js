@@ -6,6 +6,8 @@ import {ask, listen, state} from "./live.js";
 import {channelsView} from "./channel.js";
 import {characteristicView} from "./characteristic.js";
 import {chart} from "./chart.js";
+import {liveCloneForm} from "./clone.js";
+import {macrosView} from "./macros.js";
 import {t} from "./words.js";
 import {vendorView} from "./vendor.js";
 
@@ -20,6 +22,8 @@ export function deviceView(main, refresh, identifier) {
   const tree = element("div");
   const channels = channelsView(identifier, refresh);
   const vendor = vendorView(identifier);
+  const clone = liveCloneForm(identifier);
+  const macros = macrosView(identifier);
   const heard = element("details", {}, element("summary", {}, t("Advertisement")));
   let characteristics = new Map();
   let drawn = null;
@@ -29,7 +33,7 @@ export function deviceView(main, refresh, identifier) {
   const connect = button(t("Connect"), () => ask("POST", `${base}/connect`));
   const disconnect = button(t("Disconnect"), () => ask("POST", `${base}/disconnect`));
   main.replaceChildren(element("p", {}, element("a", {href: "#/scan"}, `← ${t("Scan")}`)), title, status, countdown,
-    element("div", {class: "bar"}, connect, disconnect), signalText, signal.element, heard, vendor.element, channels.element, tree);
+    element("div", {class: "bar"}, connect, disconnect), signalText, signal.element, heard, vendor.element, clone.element, macros.element, channels.element, tree);
   heard.addEventListener("toggle", () => {
     const device = state.devices.get(identifier);
     if (heard.open && device) heard.replaceChildren(heard.firstElementChild, advertisement(device));
@@ -121,12 +125,14 @@ export function deviceView(main, refresh, identifier) {
       for (const [path, one] of characteristics) one.setSubscribed(subscribed.has(path));
       for (const one of touched) one.draw();
       channels.draw(session?.state === "ready");
+      clone.draw(session?.state === "ready", name);
       touched.clear();
     },
     close() {
       isOver = true;
       stop();
       vendor.close();
+      macros.close();
       clearInterval(timer);
     },
   };

@@ -1,6 +1,7 @@
 // What the server knows: read once, then followed by its events. All pages that are open see the same.
 
 import {complain} from "./dom.js";
+import {t} from "./words.js";
 
 export const state = {
   status: {}, devices: new Map(), sessions: new Map(), pairings: [], serving: null, chat: null, radio: null, isAway: false,
@@ -14,6 +15,7 @@ export const state = {
 
 const LONGEST_LOG = 5_000;
 const listeners = new Set();
+const callListeners = new Set();
 let source = null;
 let pause = 1_000;
 
@@ -21,6 +23,12 @@ let pause = 1_000;
 export function listen(hear) {
   listeners.add(hear);
   return () => listeners.delete(hear);
+}
+
+// Calls `hear(method, path, body)` after each request of this page that was carried out, until the returned function is called.
+export function listenToCalls(hear) {
+  callListeners.add(hear);
+  return () => callListeners.delete(hear);
 }
 
 // The time by the adapter's clock. That of a simulated air may stand still: there it is when something was last heard.
@@ -48,6 +56,7 @@ export async function ask(method, path, body) {
   const isDocument = (answer.headers.get("Content-Type") ?? "").startsWith("application/json");
   const content = isDocument ? await answer.json() : {error: {message: (await answer.text()).trim()}};
   if (!answer.ok) throw Object.assign(new Error(content.error?.message ?? `status ${answer.status}`), {detail: content.error});
+  for (const hear of callListeners) hear(method, path, body);
   return content;
 }
 
@@ -64,7 +73,11 @@ function noteEvent(number, kind, {at_ms: time, packets, ...data}) { note({number
 
 // The entries that this page does not have, of which a server keeps more than events.
 async function readLog() {
-  const {entries} = await ask("GET", `log/${state.log.at(-1)?.number ?? 0}`);
+  const {entries, part} = await ask("GET", `log/${state.log.at(-1)?.number ?? 0}`);
+  // After a long sleep of the machine there may have been more than are kept: the place of those that lack has a number of one of them.
+  if (part && state.log.length > 0) {
+    note({number: entries[0].number - 1, time: new Date(entries[0].time_ms), kind: "gap", data: {text: t("What happened before is not kept any more.")}, packets: {after: 0, through: 0}});
+  }
   for (const {time_ms: time, ...entry} of entries) note({...entry, time: new Date(time)});
 }
 

@@ -2,6 +2,7 @@
 
 import {attempt, button, download, element, inert, labelled, select, setText, spaced} from "./dom.js";
 import {ask, state} from "./live.js";
+import {field, table} from "./csv.js";
 import {recordings} from "./recording.js";
 import {t} from "./words.js";
 
@@ -31,13 +32,9 @@ export function sentence({kind, data}) {
   }
 }
 
-const quoted = (text) => /[",\n\r]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text;
-// A spreadsheet takes what begins so for a formula.
-const field = (text) => quoted(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
-
 export function csv(entries) {
-  return ["time,kind,text,data", ...entries.map((entry) =>
-    [entry.time.toISOString(), entry.kind, field(sentence(entry)), field(JSON.stringify(entry.data))].join(","))].join("\r\n") + "\r\n";
+  return table(["time", "kind", "text", "data"],
+    entries.map((entry) => [entry.time.toISOString(), entry.kind, field(sentence(entry)), field(JSON.stringify(entry.data))]));
 }
 
 function packetTable(packets) {

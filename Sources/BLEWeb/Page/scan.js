@@ -1,73 +1,26 @@
 // The table of what is heard. Only the rows in sight exist; a device keeps its row, and with it the focus.
 
-import {advertisement} from "./advertisement.js";
-import {attempt, button, element, foreign, inert, labelled, select, setText} from "./dom.js";
+import {ROW, deviceRow} from "./row.js";
+import {advertisementTable, advertisementTools} from "./advertisement.js";
 import {ask, clock, state} from "./live.js";
-import {kept} from "./kept.js";
-import {points} from "./chart.js";
+import {button, element, foreign, labelled, select, setText} from "./dom.js";
+import {chooser, filter, toggleFavourite} from "./choosing.js";
+import {saveStrengths} from "./strengths.js";
+import {slot, timelineView, toggleOnTimeline} from "./timeline.js";
 import {t} from "./words.js";
 
-const ROW = 60;
-const filter = {name: "", service: "", company: "", strength: "", sort: "rssi"};
-const favourites = new Set(kept.get("favourites", []));
-
-// Made once: of thousands of names each comparison counts.
-const collator = new Intl.Collator();
-
-const orders = {
-  rssi: (one, other) => (other.rssi ?? -200) - (one.rssi ?? -200),
-  name: (one, other) => collator.compare(one.name ?? "\uffff", other.name ?? "\uffff"),
-  last_seen_ms: (one, other) => other.last_seen_ms - one.last_seen_ms,
-  interval_ms: (one, other) => (one.interval_ms ?? 1e9) - (other.interval_ms ?? 1e9),
-};
-
-function matches(device) {
-  const has = (texts, wanted) => !wanted || texts.some((text) => text?.toLowerCase().includes(wanted));
-  return has([device.name, device.address, device.identifier], filter.name) && has([device.company], filter.company)
-    && has([...device.services, ...device.service_names], filter.service)
-    && (filter.strength === "" || (device.rssi ?? -200) >= Number(filter.strength));
-}
-
-const PART = 128;
-const SLICE_MS = 3;
-
-// Finds the devices to show, in their order. Thousands would take longer than a frame: it pauses after each part, and gives the result at the end.
-function* choosing(devices) {
-  const order = orders[filter.sort];
-  const compare = (one, other) => other.isFavourite - one.isFavourite || order(one.device, other.device)
-    || (one.device.identifier < other.device.identifier ? -1 : 1);
-  let runs = [];
-  for (let start = 0; start < devices.length; start += PART) {
-    runs.push(devices.slice(start, start + PART).filter(matches)
-      .map((device) => ({device, isFavourite: favourites.has(device.identifier)})).sort(compare));
-    yield;
-  }
-  while (runs.length > 1) {
-    const longer = [];
-    for (let index = 0; index < runs.length; index += 2) longer.push(yield* merged(runs[index], runs[index + 1] ?? [], compare));
-    runs = longer;
-  }
-  return (runs[0] ?? []).map((one) => one.device);
-}
-
-function* merged(ones, others, compare) {
-  const found = [];
-  let [one, other] = [0, 0];
-  while (one < ones.length && other < others.length) {
-    found.push(compare(ones[one], others[other]) <= 0 ? ones[one++] : others[other++]);
-    if (found.length % PART === 0) yield;
-  }
-  return found.concat(ones.slice(one), others.slice(other));
-}
+// What the last frames have done: rows that were filled, and devices that the choice has looked at, at most.
+const work = [];
+window.scan_work = work;
 
 export function scanView(main, refresh) {
   let [shown, revision, isPaused, isStale] = [[], -1, false, true];
-  let sorted = 0;
-  let choice = null;
-  let opened = null;
-  let toOpened = false;
+  let [sorted, isAwaited] = [0, false];
+  let [opened, toOpened] = [null, false];
   // The time by the adapter's clock for which the ages are shown; it stands still while the table is paused.
   let now = 0;
+  const choice = chooser();
+  const rows = new Map();
   const changed = () => { isStale = true; refresh(); };
   const toggle = button("", () => ask("PUT", "scan", {on: !state.status.scanning}));
   const pause = button(t("Pause"), () => {
@@ -91,12 +44,16 @@ export function scanView(main, refresh) {
     field(t("At least (dBm)"), "strength", {type: "number", min: -127, max: 20}), labelled(t("Order"), sort)));
   const narrow = matchMedia("(max-width: 40rem)");
   const fold = () => { filters.open = !narrow.matches || [filter.name, filter.service, filter.company, filter.strength].some(Boolean); };
+  const timeline = timelineView(changed);
   const detail = element("section", {class: "detail", "aria-label": t("Advertisement")});
+  const save = saveStrengths(() => shown.map(current));
   main.replaceChildren(element("h2", {}, t("Scan")),
-    element("form", {class: "bar", onsubmit: (event) => event.preventDefault()}, toggle, pause, filters), count, table, detail);
+    element("form", {class: "bar", onsubmit: (event) => event.preventDefault()}, toggle, pause, filters, save), count, table, timeline.element, detail);
   narrow.addEventListener("change", fold);
   fold();
-  const rows = new Map();
+
+  // What is known of a device by now; while the table is paused, what was known then.
+  function current(device) { return isPaused ? device : state.devices.get(device.identifier) ?? device; }
 
   function moveFocus(event) {
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
@@ -111,96 +68,83 @@ export function scanView(main, refresh) {
   }
 
   function makeRow(identifier) {
-    const name = element("span", {class: "name"});
-    const about = element("small");
-    const line = element("polyline");
-    const [rssi, interval, age] = [element("span"), element("span", {class: "wide"}), element("span")];
-    const star = button("☆", () => {
-      if (!favourites.delete(identifier)) favourites.add(identifier);
-      kept.set("favourites", [...favourites]);
-      changed();
-    }, {class: "star"});
-    const open = button(t("Octets"), () => { opened = opened === identifier ? null : identifier; changed(); toOpened = true; }, {class: "open"});
-    const link = element("a", {href: `#/device/${identifier}`}, name, about);
-    const item = element("li", {"data-identifier": identifier}, star, link,
-      element("svg", {class: "line", viewBox: "0 0 96 26", "aria-hidden": "true"}, line), element("span", {class: "number"}, rssi, element("small", {}, interval, age)), open);
-    return {item, link, name, about, line, rssi, interval, age, star, open};
-  }
-
-  function fill(row, device, index) {
-    row.item.className = device.stale ? "stale" : "";
-    row.item.style.top = `${index * ROW}px`;
-    const name = device.name ?? "";
-    if (row.shown !== name) {
-      row.shown = name;
-      row.name.replaceChildren(name ? foreign(name) : t("(no name)"));
-      row.star.setAttribute("aria-label", `${t("Favourite")}: ${inert(name) || device.address || device.identifier}`);
-      row.open.setAttribute("aria-label", `${t("Octets")}: ${inert(name) || device.address || device.identifier}`);
-    }
-    setText(row.about, [device.company, ...device.service_names, device.address].filter(Boolean).map(inert).join(" · "));
-    row.line.setAttribute("points", points(device.strengths, 96, 26));
-    setText(row.rssi, device.rssi === null ? "–" : `${device.rssi} dBm`);
-    setText(row.interval, device.interval_ms === null ? "" : `${device.interval_ms} ms · `);
-    const seconds = Math.max(0, Math.floor((now - device.last_seen_ms) / 1_000));
-    setText(row.age, `${seconds < 1 ? "< 1" : seconds} s ${t("ago")}`);
-    const isFavourite = favourites.has(device.identifier);
-    setText(row.star, isFavourite ? "★" : "☆");
-    row.star.setAttribute("aria-pressed", String(isFavourite));
-    row.open.setAttribute("aria-expanded", String(opened === device.identifier));
+    return deviceRow(identifier, {
+      star: () => { toggleFavourite(identifier); changed(); },
+      compare: () => { toggleOnTimeline(identifier); changed(); },
+      open: () => { opened = opened === identifier ? null : identifier; changed(); toOpened = true; },
+    });
   }
 
   function drawDetail() {
     const device = opened && state.devices.get(opened);
     detail.hidden = !device;
-    const wanted = device ? JSON.stringify([device.name, device.services, device.service_data, device.manufacturer_data, device.tx_power]) : "";
-    if (detail.dataset.shown === wanted) return;
-    detail.dataset.shown = wanted;
-    detail.replaceChildren(...(device ? [element("h3", {}, foreign(device.name ?? device.identifier)), advertisement(device)] : []));
-    if (device && toOpened) detail.scrollIntoView({block: "nearest"});
+    const identifier = device?.identifier ?? "";
+    if (detail.dataset.identifier !== identifier) {
+      detail.dataset.identifier = identifier;
+      delete detail.dataset.shown;
+      detail.replaceChildren(...(device ? [element("h3"), element("div"), advertisementTools(identifier)] : []));
+    }
+    if (!device) return;
+    const wanted = JSON.stringify([device.name, device.services, device.service_data, device.manufacturer_data, device.tx_power]);
+    if (detail.dataset.shown !== wanted) {
+      detail.dataset.shown = wanted;
+      detail.children[0].replaceChildren(foreign(device.name ?? device.identifier));
+      detail.children[1].replaceChildren(advertisementTable(device));
+    }
+    if (toOpened) detail.scrollIntoView({block: "nearest"});
     toOpened = false;
   }
 
-  // A part of it in this frame, the rest in the next ones.
+  // At most four times a second, however many events come.
   function choose() {
-    const end = performance.now() + SLICE_MS;
-    let step;
-    do step = choice.next(); while (!step.done && performance.now() < end);
-    if (!step.done) return refresh();
-    [shown, choice, sorted] = [step.value, null, performance.now()];
+    const isDue = !isPaused && !choice.isUnderWay && revision !== state.revision;
+    if (isStale || isDue && performance.now() - sorted >= 250) {
+      choice.begin(isPaused ? shown.map((device) => state.devices.get(device.identifier) ?? device) : [...state.devices.values()]);
+      revision = state.revision;
+    } else if (isDue && !isAwaited) {
+      isAwaited = true;
+      setTimeout(() => { isAwaited = false; refresh(); }, 250);
+    }
+    // A part of it in this frame, the rest in the next ones.
+    const found = choice.go();
+    if (found) [shown, sorted] = [found, performance.now()];
+    else if (choice.isUnderWay) refresh();
   }
 
-  function draw() {
-    setText(toggle, state.status.scanning ? t("Stop scanning") : t("Scan"));
-    // At most four times a second, however many events come.
-    const isDue = !isPaused && !choice && revision !== state.revision;
-    if (isStale || isDue && performance.now() - sorted >= 250) {
-      choice = choosing(isPaused ? shown.map((device) => state.devices.get(device.identifier) ?? device) : [...state.devices.values()]);
-      [revision, isStale] = [state.revision, false];
-    } else if (isDue) {
-      setTimeout(refresh, 250);
-    }
-    if (choice) choose();
-    if (!isPaused) now = clock();
-    setText(count, `${shown.length} / ${state.devices.size} ${t("devices")}`);
+  function drawRows() {
     inner.style.height = `${shown.length * ROW}px`;
     const first = Math.max(0, Math.floor(table.scrollTop / ROW) - 3);
     const last = Math.min(shown.length, Math.ceil((table.scrollTop + table.clientHeight) / ROW) + 3);
     const wanted = new Set();
     for (let index = first; index < last; index++) {
-      const device = isPaused ? shown[index] : state.devices.get(shown[index].identifier) ?? shown[index];
-      wanted.add(device.identifier);
-      if (!rows.has(device.identifier)) {
-        rows.set(device.identifier, makeRow(device.identifier));
-        inner.append(rows.get(device.identifier).item);
+      const device = current(shown[index]);
+      const {identifier} = device;
+      wanted.add(identifier);
+      if (!rows.has(identifier)) {
+        rows.set(identifier, makeRow(identifier));
+        inner.append(rows.get(identifier).item);
       }
-      fill(rows.get(device.identifier), device, index);
+      rows.get(identifier).fill(device, index, {now, isOpened: opened === identifier, slot: slot(identifier)});
     }
     for (const [identifier, row] of rows) {
       if (wanted.has(identifier)) continue;
       row.item.remove();
       rows.delete(identifier);
     }
+    return wanted.size;
+  }
+
+  function draw() {
+    setText(toggle, state.status.scanning ? t("Stop scanning") : t("Scan"));
+    choose();
+    if (!isPaused) now = clock();
+    setText(count, `${shown.length} / ${state.devices.size} ${t("devices")}`);
+    const filled = drawRows();
+    if (!isPaused || isStale) timeline.draw(isStale);
+    isStale = false;
     drawDetail();
+    work.push({rows: filled, handled: choice.handled});
+    if (work.length > 1_000) work.splice(0, 500);
   }
 
   // The ages grow without events, too.

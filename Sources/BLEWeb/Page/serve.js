@@ -2,7 +2,9 @@
 
 import {attempt, button, element, foreign, inert, labelled, select, setText, spaced} from "./dom.js";
 import {ask, listen, state} from "./live.js";
+import {servedChannelsView} from "./channel.js";
 import {cloneForm} from "./clone.js";
+import {composer} from "./compose.js";
 import {fileForm, shownReading} from "./vendor.js";
 import {writeFormats} from "./values.js";
 import {t} from "./words.js";
@@ -14,11 +16,18 @@ export function serveView(main, refresh) {
   const status = element("p", {role: "status"});
   const profiles = element("optgroup", {label: t("Profiles")});
   const devices = element("optgroup", {label: t("Vendors' devices and clones")});
-  const profile = element("select", {onchange: () => { fileLabel.hidden = profile.value !== OWN_TEXT; }}, profiles, devices);
+  const profile = element("select", {onchange: () => showText()}, profiles, devices);
   const name = element("input", {autocomplete: "off", maxlength: 60});
   const file = element("textarea", {rows: 12, spellcheck: "false", class: "octets"});
   const fileLabel = labelled(t("Text of a profile file"), file);
-  fileLabel.hidden = true;
+  const composed = composer(file);
+  // Of the text, each with its line and column.
+  const mistakes = element("ul", {class: "plain bad", role: "status"});
+  const channels = servedChannelsView(refresh, ({peer}) => tell(`${t("channel")} `, element("small", {class: "faint"}, peer)));
+
+  function showText() { fileLabel.hidden = composed.element.hidden = mistakes.hidden = profile.value !== OWN_TEXT; }
+
+  showText();
   const stop = button(t("End"), () => ask("DELETE", "serving"));
   const tree = element("div");
   const accesses = element("ol", {class: "history", reversed: true, "aria-live": "off"});
@@ -26,9 +35,16 @@ export function serveView(main, refresh) {
     const body = profile.value === OWN_TEXT ? {file: file.value}
       : profile.value.startsWith(DEVICE) ? {device_file: profile.value.slice(DEVICE.length)} : {profile: profile.value};
     if (name.value !== "") body.name = name.value;
-    await ask("PUT", "serving", body);
+    mistakes.replaceChildren();
+    try {
+      await ask("PUT", "serving", body);
+    } catch (error) {
+      mistakes.replaceChildren(...error.message.split("\n").map((line) => element("li", {}, inert(line))));
+      throw error;
+    }
   })}, labelled(t("Profile"), profile), labelled(t("Advertised name"), name), element("button", {}, t("Publish")), stop, fileLabel);
-  main.replaceChildren(element("h2", {}, t("Be a device")), status, form, tree, element("h3", {}, t("Who uses it")), accesses,
+  main.replaceChildren(element("h2", {}, t("Be a device")), status, form, mistakes, composed.element, tree,
+    channels.element, element("h3", {}, t("Who uses it")), accesses,
     element("h3", {}, t("More devices")), fileForm(choose), cloneForm(choose));
   let drawn = null;
 
@@ -38,7 +54,7 @@ export function serveView(main, refresh) {
     profiles.replaceChildren(...(state.serving?.profiles ?? []).map((one) => element("option", {value: one}, one)),
       element("option", {value: OWN_TEXT}, t("A file …")));
     profile.value = before || state.serving?.profiles[0] || OWN_TEXT;
-    fileLabel.hidden = profile.value !== OWN_TEXT;
+    showText();
   }
 
   // The devices that a file describes; a file that cannot be simulated is for the other side only.
@@ -49,7 +65,7 @@ export function serveView(main, refresh) {
     const playable = files.filter((one) => one.simulation || one.recording);
     devices.replaceChildren(...playable.map((one) => element("option", {value: DEVICE + one.file}, `${one.file} — ${inert(one.name)}`)));
     if ([...profile.options].some((one) => one.value === before)) profile.value = before;
-    fileLabel.hidden = profile.value !== OWN_TEXT;
+    showText();
   }
 
   function choose(file) { readFiles(DEVICE + file).catch(() => {}); }
@@ -68,6 +84,7 @@ export function serveView(main, refresh) {
       tell(`${t(data.access)} ${data.characteristic} `, octets(data.value) ?? "", " ", data.value?.utf8 ? foreign(data.value.utf8) : "",
         element("small", {class: "faint"}, ` ${data.central ?? ""}`));
     }
+    if ((kind === "channel" || kind === "channel_data") && data.identifier === null) channels.take(kind, data);
     if (kind === "command") {
       tell(`${t(data.outcome)} `, element("strong", {}, inert(data.command ?? "")), octets(data.value) ?? "",
         ...Object.entries(data.fields).map(([field, reading]) => element("span", {}, ` ${inert(field)}: `, foreign(shownReading(reading)))));
@@ -133,6 +150,7 @@ export function serveView(main, refresh) {
       setText(status, !serving?.serving ? t("Nothing is published.")
         : `${inert(serving.name ?? "")}: ${serving.advertising ? t("advertising") : t("not advertising")}${serving.problem ? `, ${inert(serving.problem)}` : ""}`);
       stop.disabled = !serving?.serving;
+      channels.draw(serving?.psm ?? null);
       const device = serving?.device;
       const wanted = JSON.stringify(device ? [device.file, device.state.map((field) => field.name)] : serving?.characteristics ?? []);
       // While a value is typed the fields stay.

@@ -1,6 +1,7 @@
 import BLECore
+import BLESession
 
-/// What a client has to show: 32 random octets, as 64 hexadecimal digits.
+/// What a client has to show: 32 random octets, as 64 hexadecimal digits, or what a file says.
 struct AccessToken: Sendable, CustomStringConvertible {
   private let digits: [UInt8]
 
@@ -17,8 +18,11 @@ struct AccessToken: Sendable, CustomStringConvertible {
   var description: String { "<redacted>" }
 
   /// In a time that does not depend on where the two differ.
-  func matches(_ text: String) -> Bool {
-    let other = Array(text.utf8)
+  func matches(_ text: String) -> Bool { matches(Array(text.utf8)) }
+
+  func isSame(as other: AccessToken) -> Bool { matches(other.digits) }
+
+  private func matches(_ other: [UInt8]) -> Bool {
     guard other.count == digits.count else { return false }
     return zip(digits, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
@@ -26,5 +30,24 @@ struct AccessToken: Sendable, CustomStringConvertible {
 
 extension AccessToken: CustomReflectable {
   /// Nothing prints it: neither `dump`, nor a failure of a test.
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// The token that is in force, which can be replaced while requests come.
+final class CurrentToken: Sendable, CustomReflectable {
+  private let token: Guarded<AccessToken>
+
+  init(_ token: AccessToken) { self.token = Guarded(token) }
+
+  var value: AccessToken { token.with { $0 } }
+
+  /// - Returns: whether it is another one than before.
+  func replace(_ new: AccessToken) -> Bool {
+    token.with { token in
+      defer { token = new }
+      return !token.isSame(as: new)
+    }
+  }
+
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -8,8 +8,8 @@ struct SiteGuard: Sendable {
   let hosts: Set<String>
   /// `http` or `https`.
   let scheme: String
-  /// Demanded of every request; `nil` where only this machine can connect.
-  let token: AccessToken?
+  /// Demanded of every request; `nil` where only this machine can connect. All copies have the same one.
+  private let token: CurrentToken?
   /// Whether nothing may be changed.
   let isReadOnly: Bool
   /// The name of the cookie. Ports of one address have their cookies together, so that each needs a name of its own.
@@ -27,7 +27,7 @@ struct SiteGuard: Sendable {
     if port == (scheme == "https" ? 443 : 80) { hosts.formUnion(names) }
     self.hosts = hosts
     self.scheme = scheme
-    self.token = token
+    self.token = token.map(CurrentToken.init)
     self.isReadOnly = isReadOnly
     cookie = (scheme == "https" ? "__Host-" : "") + "ble-token-\(port)"
   }
@@ -46,7 +46,7 @@ struct SiteGuard: Sendable {
     if request.changes, !Self.isJSON(request["content-type"]) {
       return .text(415, "the body has to be application/json")
     }
-    if let token, let refusal = refusal(request, token) { return refusal }
+    if let refusal = tokenRefusal(request) { return refusal }
     if request.changes, isReadOnly { return .text(403, "this server is read-only") }
     return nil
   }
@@ -57,12 +57,18 @@ struct SiteGuard: Sendable {
     ]
   }
 
-  private func refusal(_ request: WebRequest, _ token: AccessToken) -> WebResponse? {
+  /// Puts another token in the place of the one that was demanded.
+  /// - Returns: whether it is another. What was begun with the former one has to end.
+  func replaceToken(_ new: AccessToken) -> Bool { token?.replace(new) ?? false }
+
+  /// The part of `refusal` whose answer may have changed since it was asked for: the token.
+  func tokenRefusal(_ request: WebRequest) -> WebResponse? {
+    guard let token = token?.value else { return nil }
     guard let given = given(request) else {
       return .text(401, "a token is needed: open the address that was printed, or send Authorization: Bearer <token>")
     }
     if token.matches(given) { return nil }
-    if failures.admits(request.client) { return .text(401, "this is not the token that was printed") }
+    if failures.admits(request.client) { return .text(401, "this is not the token of this server, or not any more") }
     var response = WebResponse.text(429, "too many wrong tokens")
     response.headers.append(("Retry-After", "5"))
     return response
@@ -82,7 +88,8 @@ struct SiteGuard: Sendable {
 
   /// The answer to the entrance; `nil` for other requests.
   func entrance(_ request: WebRequest) -> WebResponse? {
-    guard let token, isEntrance(request), let given = request.query["token"], token.matches(given) else { return nil }
+    guard let token = token?.value, isEntrance(request), let given = request.query["token"], token.matches(given)
+    else { return nil }
     var response = WebResponse.text(303, "")
     let secure = scheme == "https" ? "; Secure" : ""
     response.headers += [

@@ -162,6 +162,8 @@ final class Exchange: Hashable, Sendable {
       return .NO
     }
     defer { MHD_destroy_response(made) }
+    // The client's next request is for the server that has taken its place.
+    if response.stream == nil, server.hasLeft { MHD_add_response_header(made, "Connection", "close") }
     server.connections.enter(response.stream.map(ClientConnections.Phase.streaming) ?? .responding, connection)
     for (name, value) in WebResponse.protection + response.headers { MHD_add_response_header(made, name, value) }
     return MHD_queue_response(pointer, UInt32(response.status), made)

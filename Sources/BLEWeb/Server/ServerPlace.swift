@@ -6,6 +6,7 @@ struct ServerPlace: Sendable {
   let listener: Listener
   let certificate: ServerCertificate?
   private let names: [String]
+  private let source: CertificateSource?
   private let limits: WebServer.Limits
 
   /// - Throws: `WebError`.
@@ -23,13 +24,20 @@ struct ServerPlace: Sendable {
     let names = HostName.addresses(of: address) + own + options.names
     self.names = names
     let source = options.certificate ?? (isLoopback ? nil : .made(inFolder: CertificateSource.usualFolder))
+    self.source = source
     if source != nil, MHD_is_feature_supported(.FEATURE_SSL) != .YES {
       throw .certificate("the libmicrohttpd of this system has no TLS")
     }
     // Before the socket is opened: an error here would leave it open.
-    certificate =
-      if let source { try source.certificate(for: names) } else { nil }
+    certificate = if let source { try source.certificate(for: names) } else { nil }
     listener = try Listener(address: options.address, port: options.port)
+  }
+
+  /// The certificate as it is now: its file may have been replaced, and one that was made may have been made again because it ends
+  /// soon.
+  func currentCertificate() throws(WebError) -> ServerCertificate? {
+    guard let source else { return nil }
+    return try source.certificate(for: names)
   }
 
   private var scheme: String { certificate == nil ? "http" : "https" }

@@ -9,4 +9,6 @@ package enum WebError: Error, Equatable {
   case name(String)
   /// Why there is no certificate: a sentence without its full stop.
   case certificate(String)
+  /// Why there is no token: the same.
+  case token(String)
 }

@@ -11,7 +11,7 @@ import Synchronization
 /// It lives until `stop`: libmicrohttpd's thread has it.
 final class WebServer: Sendable {
   /// The server's certificate and its private key, in PEM.
-  struct Identity: Sendable {
+  struct Identity: Sendable, Equatable {
     var certificate: [UInt8]
     var key: [UInt8]
   }
@@ -42,6 +42,8 @@ final class WebServer: Sendable {
   private struct Running: @unchecked Sendable {
     let daemon: OpaquePointer
     let watch: any DispatchSourceTimer
+    /// Since when it has left the listening socket to another server.
+    var left: (socket: Int32, since: ContinuousClock.Instant)?
   }
 
   /// - Parameter listener: a socket that listens; the server closes it, also where it does not start.
@@ -61,7 +63,10 @@ final class WebServer: Sendable {
     }
     let watch = DispatchSource.makeTimerSource(queue: .global())
     watch.schedule(deadline: .now() + 1, repeating: 1)
-    watch.setEventHandler { [connections] in connections.sweep() }
+    watch.setEventHandler { [weak self, connections] in
+      connections.sweep()
+      self?.stopIfLeft()
+    }
     watch.resume()
     running.withLock { $0 = Running(daemon: daemon, watch: watch) }
   }
@@ -80,7 +85,29 @@ final class WebServer: Sendable {
     }
     for exchange in left { exchange.abandon() }
     MHD_stop_daemon(ended.daemon)
+    if let left = ended.left { close(left.socket) }
     Unmanaged.passUnretained(self).release()
+  }
+
+  // MARK: Leaving
+
+  /// Leaves new connections to another server on the same socket. Those that are open stay until they have their answers
+  /// and their streams have ended; then this server stops by itself.
+  func leave() {
+    running.withLock { running in
+      guard let daemon = running?.daemon, running?.left == nil else { return }
+      // libmicrohttpd neither accepts from the socket any more nor closes it.
+      let socket = MHD_quiesce_daemon(daemon)
+      if socket >= 0 { running?.left = (socket, .now) }
+    }
+  }
+
+  var hasLeft: Bool { running.withLock { $0?.left != nil } }
+
+  private func stopIfLeft() {
+    guard let since = running.withLock({ $0?.left?.since }), connections.count == 0 else { return }
+    // A connection that was accepted in the last moment is not yet among them.
+    if ContinuousClock.now - since > .seconds(1) { stop() }
   }
 
   // MARK: What is under way

@@ -25,6 +25,7 @@ extension Sighting {
     if let manufacturerData {
       parts.append(style.faint("manufacturer \(AssignedNames.manufacturer(manufacturerData))"))
     }
+    parts += beacons.map { style.faint($0.words) }
     if !isConnectable { parts.append(style.faint("not connectable")) }
     return parts.joined(separator: "  ")
   }

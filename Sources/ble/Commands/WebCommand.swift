@@ -19,6 +19,10 @@ struct WebCommand: ToolCommand {
   static let asksForToken = Parameter.flag(
     "token", "Ask for a token on the loopback address as well: other users of this machine can connect to it.")
 
+  static let tokenFile = Parameter.option(
+    "token-file", "file",
+    "Ask for the token in this file, which is this user's alone: one line, as 'openssl rand -hex 32' makes it.",
+    \String.self)
   static let names = Parameter.options(
     "name", "name", "A name of this machine under which browsers open it; can be given more than once.", of: String.self
   )
@@ -42,9 +46,10 @@ struct WebCommand: ToolCommand {
 
       Runs until Ctrl-C.
       """,
-    address, port, isReadOnly, asksForToken, names, certificate, key, isDemo, recordings, Parameter.line
+    address, port, isReadOnly, asksForToken, tokenFile, names, certificate, key, isDemo, recordings, Parameter.line
   ) {
-    (address, port, isReadOnly, asksForToken, names, certificate, key, isDemo, recordings, line) throws(UsageError) in
+    (address, port, isReadOnly, asksForToken, tokenFile, names, certificate, key, isDemo, recordings, line)
+      throws(UsageError) in
     if isDemo, line.isGiven(CommonOptions.adapter) {
       throw UsageError("'--adapter' is unusable here: the demo has a radio of its own")
     }
@@ -55,14 +60,15 @@ struct WebCommand: ToolCommand {
       default: throw UsageError("'--certificate' and '--key' belong together")
       }
     return WebCommand(
-      address: address, port: port, isReadOnly: isReadOnly, asksForToken: asksForToken, names: names,
-      certificate: source, isDemo: isDemo, recordings: recordings)
+      address: address, port: port, isReadOnly: isReadOnly, asksForToken: asksForToken,
+      token: tokenFile.map(TokenFile.init), names: names, certificate: source, isDemo: isDemo, recordings: recordings)
   }
 
   let address: String
   let port: UInt16
   let isReadOnly: Bool
   let asksForToken: Bool
+  let token: TokenFile?
   let names: [String]
   let certificate: CertificateSource?
   let isDemo: Bool
@@ -78,6 +84,7 @@ struct WebCommand: ToolCommand {
     options.port = port
     options.isReadOnly = isReadOnly
     options.asksForToken = asksForToken
+    options.token = token
     options.names = names
     options.certificate = certificate
     let explorer: WebExplorer
@@ -93,7 +100,7 @@ struct WebCommand: ToolCommand {
     session.output.event(
       "listening", ["address": .string(explorer.entrance), "fingerprint": .string(orNull: explorer.fingerprint)],
       "Open \(explorer.entrance)" + (explorer.fingerprint.map { "\nThe certificate's SHA-256 is \($0)" } ?? ""))
-    session.service.ready("Listening")
+    session.service.ready("Listening") { () async throws(ToolError) in try reload(explorer, in: session) }
     let time = Task { await world?.run() }
     defer { time.cancel() }
     try await always(
@@ -103,6 +110,21 @@ struct WebCommand: ToolCommand {
 }
 
 extension WebCommand {
+  /// Without a word of the token, which its file has.
+  @MainActor private func reload(_ explorer: WebExplorer, in session: Session) throws(ToolError) {
+    let reloaded: WebExplorer.Reloaded
+    do throws(WebError) {
+      reloaded = try explorer.reload()
+    } catch {
+      throw ToolError(error, address: address, port: port)
+    }
+    session.output.event(
+      "reloaded",
+      ["fingerprint": .string(orNull: reloaded.fingerprint), "new_token": .bool(reloaded.hasNewToken)],
+      "Reloaded" + (reloaded.hasNewToken ? ", with another token" : "")
+        + (reloaded.fingerprint.map { ". The certificate's SHA-256 is \($0)" } ?? ""))
+  }
+
   fileprivate func opened() throws(ToolError) -> [StoreRecording] {
     do throws(StoreError) {
       return try recordings.map { path throws(StoreError) in try StoreRecording(path: path) }
@@ -171,6 +193,7 @@ extension ToolError {
       self.init(.unavailable, "Cannot listen on \(address), port \(port): \(String(cString: strerror(code))).")
     case .name(let name): self.init(.usage, "'\(name.inert)' is no name of a machine, such as tower.example.")
     case .certificate(let reason): self.init(.unavailable, "There is no certificate: \(reason.inert).")
+    case .token(let reason): self.init(.unavailable, "There is no token: \(reason.inert).")
     case .start: self.init(.unavailable, "The web server could not be started.")
     }
   }

@@ -13,6 +13,7 @@ import CoreBluetooth
   private var hasStarted = false
   private var failure: ToolError?
   private var isOver = false
+  private var channels: [EchoedChannel] = []
 
   private var waiting: Waiting { session.waiting }
 
@@ -93,6 +94,12 @@ import CoreBluetooth
     case .failed(let error): failure = ToolError(error)
     case .accessed(let access, let served, let central, let value): report(access.rawValue, served, central, value)
     case .note(let text): session.output.note(text)
+    case .channelPublished(let psm): session.output.note("The channel's PSM is \(psm).")
+    case .channelOpened(let opened):
+      session.output.note(
+        "A channel from \(opened.channel.peer.identifier.uuidString); what comes by it is sent back.")
+      channels.removeAll(where: \.hasEnded)
+      channels.append(EchoedChannel(opened))
     }
     waiting.changed()
   }

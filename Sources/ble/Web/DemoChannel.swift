@@ -32,7 +32,7 @@ import Foundation
 }
 
 /// Reads only when all was sent back: a peer that does not read is given no credits.
-@MainActor private final class EchoedChannel: NSObject, StreamDelegate {
+@MainActor final class EchoedChannel: NSObject, StreamDelegate {
   private let channel: CBL2CAPChannel
   private var pending: [UInt8] = []
   private(set) var hasEnded = false

@@ -100,8 +100,11 @@ struct DemoDevice: Sendable {
     DemoDevice(
       name: "Beacon", kind: "advertises, and does nothing else", position: (12, -8),
       profile: Profile(name: "Beacon", advertisedServices: [], services: []),
-      // Of the company identifier that is kept for tests.
-      manufacturerData: [0xFF, 0xFF, 0x01, 0x02, 0x03, 0x04]),
+      // An iBeacon: Apple's company identifier, type and length, its UUID, major 1, minor 10, and -59 dBm at 1 m.
+      manufacturerData: [
+        0x4C, 0x00, 0x02, 0x15, 0x8B, 0x0C, 0xA7, 0x50, 0xE7, 0xA7, 0x4E, 0x14, 0xBD, 0x99, 0x09, 0x54, 0x77, 0xCB,
+        0x3E, 0x77, 0x00, 0x01, 0x00, 0x0A, 0xC5,
+      ]),
   ]
 }
 

@@ -1,0 +1,101 @@
+import BLECore
+
+/// A frame of a beacon in an advertisement, field by field: Apple's iBeacon in manufacturer data (Proximity Beacon Specification), or Google's
+/// Eddystone in the data of service FEAA (Eddystone Protocol Specification).
+///
+/// Anything on the air may claim to be a beacon. What can be read is in `fields`; `problem` says where the rest is not as specified.
+package struct BeaconFrame: Equatable, Sendable {
+  package enum Format: String, Sendable {
+    case iBeacon
+    case eddystoneUID = "Eddystone-UID"
+    case eddystoneURL = "Eddystone-URL"
+    case eddystoneTLM = "Eddystone-TLM"
+    case eddystoneEID = "Eddystone-EID"
+    /// With a frame type that is not assigned, or none.
+    case eddystone = "Eddystone"
+  }
+
+  package let format: Format
+  /// The service in whose data the frame is; `nil` for manufacturer data.
+  package let service: String?
+  /// In their order. Together they have all octets that follow the company identifier or the service's UUID.
+  package let fields: [BeaconField]
+  /// What is wrong with it; `nil` for a frame as specified.
+  package let problem: String?
+
+  init(_ format: Format, service: String?, _ reader: BeaconReader) {
+    self.format = format
+    self.service = service
+    (fields, problem) = reader.finished()
+  }
+
+  /// For people, on one line.
+  package var words: String {
+    let said = fields.filter { !$0.isFraming }.compactMap(\.words) + (problem.map { [$0] } ?? [])
+    return ([format.rawValue] + said).joined(separator: ", ")
+  }
+}
+
+/// A field of a beacon's frame.
+package struct BeaconField: Equatable, Sendable {
+  package enum Value: Equatable, Sendable {
+    case text(String)
+    case integer(Int)
+    case number(Double)
+    /// Not measured, not readable, or of no meaning.
+    case none
+  }
+
+  package let name: String
+  package let octets: [UInt8]
+  package let value: Value
+  package let unit: String?
+  /// Whether it only says how the frame is made.
+  let isFraming: Bool
+
+  var words: String? {
+    let text: String
+    switch value {
+    case .text(let own): text = own
+    case .integer(let number): text = String(number)
+    case .number(let number): text = number.plain
+    case .none: return nil
+    }
+    return "\(name) \(text)\(unit.map { " \($0)" } ?? "")"
+  }
+}
+
+extension BeaconFrame: Report {
+  package static let members: [ReportMember<Self>] = [
+    .init("format") { .word($0.format.rawValue) }, .init("service") { .word($0.service) },
+    .init("fields") { .parts($0.fields) }, .init("problem") { .word($0.problem) },
+  ]
+}
+
+extension BeaconField: Report {
+  package static let members: [ReportMember<Self>] = [
+    .init("name") { .word($0.name) }, .init("octets") { .word($0.octets.hexadecimal) },
+    .init("value") { .json($0.value.json) }, .init("unit") { .word($0.unit) },
+  ]
+}
+
+extension BeaconField.Value {
+  fileprivate var json: JSONValue? {
+    switch self {
+    case .text(let text): .string(text)
+    case .integer(let number): .integer(number)
+    case .number(let number): .number(number)
+    case .none: nil
+    }
+  }
+}
+
+extension Sighting {
+  /// The frames of beacons in it.
+  ///
+  /// Apple's systems withhold an iBeacon's manufacturer data from Core Bluetooth; on Linux it is there.
+  package var beacons: [BeaconFrame] {
+    let own = manufacturerData.flatMap(BeaconFrame.init(manufacturerData:))
+    return (own.map { [$0] } ?? []) + serviceData.compactMap { BeaconFrame(service: $0.service, data: $0.data) }
+  }
+}
