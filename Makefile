@@ -94,8 +94,8 @@ vmbench: release ## Measures the tool beside bleak (PyPI) on one bluetoothd, in 
 	@BLE_TOOL=$(CURDIR)/$(RELEASE) .venv/bin/python Interop/vm/benchmark.py
 
 .PHONY: bench
-bench: ## Measures whole stacks, facade to facade, beside Bumble; writes bench.json (BRIEF=1: a short run)
-	@Tools/prepare swift python
+bench: ## Measures whole stacks, facade to facade: instructions, memory, time beside Bumble; writes bench.json (BRIEF=1: a short run)
+	@Tools/prepare swift bench
 	@Benchmarks/run $(if $(BRIEF),--brief)
 
 .PHONY: fuzz

@@ -15,10 +15,11 @@ let package = Package(
   dependencies: [.package(name: "swift-corebluetooth", path: "..")],
   targets: [
     .target(name: "CAllocations"),
+    .target(name: "CInstructions"),
     .executableTarget(
       name: "benchmarks",
       dependencies: [
-        "CAllocations",
+        "CAllocations", "CInstructions",
         .product(name: "CoreBluetooth", package: "swift-corebluetooth"),
         .product(name: "BLETestKit", package: "swift-corebluetooth"),
       ],

@@ -1,78 +1,72 @@
 /// What one benchmark found out.
 struct Measurement {
-  var value: Double
-  var unit: Unit
+  /// Our rounds, each in the benchmark's unit; of memory there is one.
+  var values: [Double] = []
+  /// The peer's rounds, each made after ours of the same number.
+  var peerValues: [Double] = []
+  /// Wall time of our rounds, each in microseconds for an operation.
+  var wallMicroseconds: [Double] = []
+  /// Seconds of the world's time in one second of CPU time, in our rounds.
+  var worldSeconds: [Double] = []
   /// Blocks of memory asked for in one operation, both stacks, the radio and the two programs taken together.
   var allocations: Double?
+  /// Instructions of one operation, of the same.
+  var instructions: Double?
   /// ATT requests that the work took.
   var requests: Int?
-  /// Resident memory for each device that is known, its objects in the program's hands included.
-  var deviceKibibytes: Double?
-  /// Wall time, where a limit is set to it, in seconds.
-  var wallSeconds: Double?
-  /// Seconds of the world's time in one second of CPU time.
-  var simulatedSeconds: Double?
-
-  enum Unit: String {
-    /// Operations in a second of CPU time, all threads of the process.
-    case rate = "1/s"
-    /// CPU time.
-    case milliseconds = "ms"
-    /// CPU time.
-    case seconds = "s"
-    case kibibytes = "KiB"
-  }
-
-  /// How many times better `value` is than `peer`.
-  func ratio(to peer: Double) -> Double {
-    switch unit {
-    case .rate: value / peer
-    case .milliseconds, .seconds, .kibibytes: peer / value
-    }
-  }
+  var peerRequests: Int?
 }
 
-/// One benchmark: a name, which the foreign stack's side knows too if it can do the work, and the work.
-struct Benchmark: Sendable {
-  let name: String
-  let work: @Sendable (Effort) async throws -> Measurement
-  /// Whether the foreign stack can do this work.
-  let hasPeer: Bool
-
-  init(name: String, hasPeer: Bool = true, work: @escaping @Sendable (Effort) async throws -> Measurement) {
-    self.name = name
-    self.hasPeer = hasPeer
-    self.work = work
-  }
-}
-
-/// How much is done for one number.
-struct Effort: Sendable {
-  /// For a first look and for CI: too little for a number to rely on.
+/// Measures a benchmark in rounds, ours and the peer's by turns, so that a machine which is slow for a while is slow for both. A brief
+/// measuring is one of what can be counted, without rounds.
+struct Measuring {
   let isBrief: Bool
+  let peer: Peer?
 
-  var rounds: Int { isBrief ? 3 : 7 }
+  private static let rounds = 7
 
-  func operations(_ count: Int) -> Int { isBrief ? count / 5 : count }
-
-  /// The median of the CPU time, in seconds, that `work` takes, after a first go that does not count.
-  func medianCPUSeconds(_ work: () async throws -> Void) async throws -> Double {
-    try await work()
-    var times: [Double] = []
-    for _ in 0..<rounds {
-      let start = ProcessUsage.cpuSeconds
-      try await work()
-      times.append(ProcessUsage.cpuSeconds - start)
-    }
-    return times.median
+  func measure(_ benchmark: Benchmark) async throws -> Measurement {
+    let work = try await benchmark.make()
+    let visit = benchmark.hasPeer && !isBrief ? try peer?.visit(benchmark.name) : nil
+    defer { visit?.end() }
+    if benchmark.unit == .kibibytes { return try await memory(benchmark, work, beside: visit) }
+    let operations = isBrief ? benchmark.operations / 5 : benchmark.operations
+    // The first go does not count: what is made once is made in it.
+    try await work.prepare(operations)
+    _ = try await work.run(operations)
+    var measurement = Measurement()
+    if !isBrief { try await time(work, operations, in: benchmark.unit, beside: visit, &measurement) }
+    try await work.prepare(operations)
+    let heap = try await ProcessUsage.heap { try await work.run(operations) }
+    measurement.allocations = heap.blocks / Double(heap.result.operations)
+    measurement.requests = try await work.requests()
+    return measurement
   }
-}
 
-extension [Double] {
-  var median: Double {
-    let ordered = sorted()
-    if ordered.isEmpty { return .nan }
-    let middle = ordered.count / 2
-    return ordered.count.isMultiple(of: 2) ? (ordered[middle - 1] + ordered[middle]) / 2 : ordered[middle]
+  private func memory(
+    _ benchmark: Benchmark, _ work: any Work, beside visit: Peer.Visit?
+  ) async throws -> Measurement {
+    let heap = try await ProcessUsage.heap { try await work.run(benchmark.operations) }
+    var measurement = Measurement(values: [benchmark.unit.value(heap.octets / Double(heap.result.operations))])
+    if let visit { measurement.peerValues.append(try visit.round().value) }
+    return measurement
+  }
+
+  private func time(
+    _ work: any Work, _ operations: Int, in unit: Unit, beside visit: Peer.Visit?, _ measurement: inout Measurement
+  ) async throws {
+    for _ in 0..<Self.rounds {
+      try await work.prepare(operations)
+      let (cpu, wall) = (ProcessUsage.cpuSeconds, ProcessUsage.wallSeconds)
+      let done = try await work.run(operations)
+      let seconds = ProcessUsage.cpuSeconds - cpu
+      measurement.wallMicroseconds.append((ProcessUsage.wallSeconds - wall) * 1e6 / Double(done.operations))
+      measurement.values.append(unit.value(seconds / Double(done.operations)))
+      if let passed = done.worldSeconds { measurement.worldSeconds.append(passed / seconds) }
+      if let answer = try visit?.round() {
+        measurement.peerValues.append(answer.value)
+        measurement.peerRequests = answer.requests
+      }
+    }
   }
 }

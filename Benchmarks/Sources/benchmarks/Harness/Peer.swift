@@ -5,43 +5,62 @@ struct Peer {
   /// A Python that has Bumble.
   let python: String
   let script: String
-  let isBrief: Bool
 
+  /// What it says of a round: a number in the benchmark's unit.
   struct Answer: Decodable {
-    var value: Double
-    var requests: Int?
+    let value: Double
+    let requests: Int?
+  }
 
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if let value = try? container.decode(Double.self) {
-        self.value = value
-      } else {
-        let detailed = try container.decode(Detailed.self)
-        (value, requests) = (detailed.value, detailed.requests)
+  /// Starts the process for one benchmark. It does a round each time it is asked.
+  func visit(_ name: String) throws -> Visit {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: python)
+    process.arguments = [script, name]
+    let (questions, answers) = (Pipe(), Pipe())
+    process.standardInput = questions
+    process.standardOutput = answers
+    try process.run()
+    return Visit(name: name, process: process, questions: questions.fileHandleForWriting, answers: answers)
+  }
+
+  final class Visit {
+    private let name: String
+    private let process: Process
+    private let questions: FileHandle
+    private let answers: Pipe
+    private var unread = Data()
+
+    fileprivate init(name: String, process: Process, questions: FileHandle, answers: Pipe) {
+      self.name = name
+      self.process = process
+      self.questions = questions
+      self.answers = answers
+    }
+
+    func round() throws -> Answer {
+      // A process that has failed has closed its input; its status says more than that.
+      try? questions.write(contentsOf: Data("round\n".utf8))
+      while true {
+        if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+          let line = unread[..<end]
+          unread = Data(unread[(end + 1)...])
+          return try JSONDecoder().decode(Answer.self, from: line)
+        }
+        let more = answers.fileHandleForReading.availableData
+        if more.isEmpty {
+          process.waitUntilExit()
+          throw Failure(description: "the foreign stack failed at \(name) (exit code \(process.terminationStatus))")
+        }
+        unread += more
       }
     }
 
-    private struct Detailed: Decodable {
-      let value: Double
-      let requests: Int
+    /// Lets the process end.
+    func end() {
+      try? questions.close()
+      process.waitUntilExit()
     }
-  }
-
-  func measure(_ name: String) throws -> Answer {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: python)
-    process.arguments = [script] + (isBrief ? ["--brief"] : []) + [name]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let octets = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(description: "the foreign stack failed at \(name) (exit code \(process.terminationStatus))")
-    }
-    let answers = try JSONDecoder().decode([String: Answer].self, from: octets)
-    guard let answer = answers[name] else { throw Failure(description: "the foreign stack said nothing of \(name)") }
-    return answer
   }
 }
 

@@ -14,24 +14,14 @@ enum ProcessUsage {
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
-  /// Resident memory, after what was freed has been given back.
-  static var residentKibibytes: Double {
-    allocations_trim()
-    guard let file = fopen("/proc/self/statm", "r") else { return .nan }
-    defer { fclose(file) }
-    var octets = [CChar](repeating: 0, count: 256)
-    guard fgets(&octets, Int32(octets.count), file) != nil else { return .nan }
-    let text = String(decoding: octets.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    let fields = text.split(separator: " ")
-    guard fields.count > 1, let pages = Double(fields[1]) else { return .nan }
-    return pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1024
-  }
-
-  /// How many blocks of memory are asked for in `work`, in all threads.
-  static func allocations(in work: () async throws -> Void) async rethrows -> Double {
+  /// How many blocks of memory `work` asks for, and how many octets more are in use after it, in all threads.
+  static func heap<Result>(
+    in work: () async throws -> Result
+  ) async rethrows -> (result: Result, blocks: Double, octets: Double) {
     allocations_start()
     defer { _ = allocations_stop() }
-    try await work()
-    return Double(allocations_stop())
+    let result = try await work()
+    let found = allocations_stop()
+    return (result, Double(found.blocks), Double(found.octets))
   }
 }

@@ -1,60 +1,56 @@
-import Foundation
-
-/// One line of `bench.json`.
+/// One benchmark in `bench.json`.
 struct Report: Encodable {
   let name: String
-  let value: Double
   let unit: String
-  let peer: String
-  let peerValue: Double?
-  /// How many times better than the peer.
-  let ratio: Double?
+  let value: Spread?
+  let peer = "Bumble 0.0.236"
+  let peerValue: Spread?
+  /// How many times better than the peer, round by round.
+  let ratio: Spread?
+  let wallMicroseconds: Spread?
+  let worldSeconds: Spread?
+  let instructions: Double?
   let allocations: Double?
   let requests: Int?
   let peerRequests: Int?
-  let deviceKibibytes: Double?
-  let wallSeconds: Double?
-  let simulatedSeconds: Double?
 
   enum CodingKeys: String, CodingKey {
-    case name, value, unit, peer, ratio, allocations, requests
+    case name, unit, value, peer, ratio, instructions, allocations, requests
     case peerValue = "peer_value"
+    case wallMicroseconds = "wall_us"
+    case worldSeconds = "world_seconds"
     case peerRequests = "peer_requests"
-    case deviceKibibytes = "device_kib"
-    case wallSeconds = "wall_seconds"
-    case simulatedSeconds = "simulated_seconds"
   }
 
-  init(_ name: String, _ measurement: Measurement, beside answer: Peer.Answer?) {
-    self.name = name
-    value = Self.rounded(measurement.value)
-    unit = measurement.unit.rawValue
-    peer = "Bumble 0.0.236"
-    peerValue = answer.map { Self.rounded($0.value) }
-    ratio = answer.map { Self.rounded(measurement.ratio(to: $0.value)) }
-    allocations = measurement.allocations.map(Self.rounded)
+  init(_ benchmark: Benchmark, _ measurement: Measurement) {
+    name = benchmark.name
+    unit = benchmark.unit.rawValue
+    value = Spread(measurement.values)
+    peerValue = Spread(measurement.peerValues)
+    ratio = Spread(zip(measurement.values, measurement.peerValues).map(benchmark.unit.ratio))
+    wallMicroseconds = Spread(measurement.wallMicroseconds)
+    worldSeconds = Spread(measurement.worldSeconds)
+    instructions = measurement.instructions?.rounded()
+    allocations = measurement.allocations?.toFourDigits
     requests = measurement.requests
-    peerRequests = answer?.requests
-    deviceKibibytes = measurement.deviceKibibytes.map(Self.rounded)
-    wallSeconds = measurement.wallSeconds.map(Self.rounded)
-    simulatedSeconds = measurement.simulatedSeconds.map(Self.rounded)
+    peerRequests = measurement.peerRequests
   }
 
-  /// To four digits: more would say more than was measured.
-  private static func rounded(_ value: Double) -> Double {
-    guard value.isFinite, value != 0 else { return value }
-    let scale = pow(10, 3 - floor(log10(abs(value))))
-    return (value * scale).rounded() / scale
-  }
-
-  var line: String {
-    var parts = [name.padding(toLength: 28, withPad: " ", startingAt: 0), "\(value) \(unit)"]
-    if let peerValue, let ratio { parts.append("Bumble \(peerValue) \(unit), \(ratio) times better") }
-    if let allocations { parts.append("\(allocations) allocations") }
-    if let requests { parts.append("\(requests) requests" + (peerRequests.map { " (Bumble \($0))" } ?? "")) }
-    if let deviceKibibytes { parts.append("\(deviceKibibytes) KiB a known device") }
-    if let wallSeconds { parts.append("\(wallSeconds) s of wall time") }
-    if let simulatedSeconds { parts.append("\(simulatedSeconds) simulated s in a second") }
-    return parts.joined(separator: " | ")
+  /// What the machine cannot change first; then the rounds, as median, least and most.
+  var lines: String {
+    var exact: [String] = []
+    if let instructions { exact.append("\(Int(instructions)) instructions") }
+    if let allocations { exact.append("\(allocations) allocations") }
+    if let requests { exact.append("\(requests) requests" + (peerRequests.map { " (Bumble \($0))" } ?? "")) }
+    if unit == Unit.kibibytes.rawValue, let value { exact.append("\(value.median) KiB") }
+    var timed: [String] = []
+    if unit != Unit.kibibytes.rawValue, let value { timed.append("CPU \(value.text) \(unit)") }
+    if let wallMicroseconds { timed.append("wall \(wallMicroseconds.text) us each") }
+    if let peerValue, let ratio {
+      timed.append("Bumble \(peerValue.median) \(unit)")
+      timed.append("\(ratio.text) times better")
+    }
+    if let worldSeconds { timed.append("\(worldSeconds.text) simulated s in a second") }
+    return ([name + ": " + exact.joined(separator: ", ")] + timed.map { "    " + $0 }).joined(separator: "\n")
   }
 }

@@ -13,7 +13,8 @@ struct Pair {
   let remote: CBCharacteristic
   let found: CBPeripheral
 
-  init() async throws {
+  /// - Parameter readValue: what is answered when the characteristic is read.
+  init(readValue: Data) async throws {
     world = World(seed: 1, keepsPackets: false)
     let queue = DispatchQueue(label: "programs")
     local = CBMutableCharacteristic(
@@ -23,7 +24,7 @@ struct Pair {
     service.characteristics = [local]
     let peripheral = PeripheralProgram(
       "peer", queue: queue, options: world.makeDevice("peripheral").options, services: [service],
-      readValue: Data(count: 20))
+      readValue: readValue)
     let central = CentralProgram(queue: queue, options: world.makeDevice("central").options)
     (self.central, self.peripheral) = (central, peripheral)
     try await world.wait(within: .seconds(10)) { peripheral.isAdvertising }

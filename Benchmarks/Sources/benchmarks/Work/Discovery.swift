@@ -3,27 +3,24 @@ import CoreBluetooth
 
 /// The whole tree of 10 services with 5 characteristics each, 128-bit UUIDs, a client configuration on each: from the
 /// first request of a connection that knows nothing to the last descriptor.
-enum Discovery {
-  private static let walksInRound = 20
+final class Discovery: Work {
+  private var walks: [Walk] = []
 
-  static func tenByFive(_ effort: Effort) async throws -> Measurement {
-    var milliseconds: [Double] = []
-    for _ in 0..<effort.rounds {
-      // One alone is too short for the clock: many pairs are made ready, then all of them are measured.
-      var walks: [Walk] = []
-      for _ in 0..<walksInRound { walks.append(try await Walk(keepsPackets: false)) }
-      let start = ProcessUsage.cpuSeconds
-      for walk in walks { try await walk.run() }
-      milliseconds.append((ProcessUsage.cpuSeconds - start) * 1000 / Double(walksInRound))
-    }
-    let counted = try await Walk(keepsPackets: false)
-    let allocations = try await ProcessUsage.allocations { try await counted.run() }
+  func prepare(_ operations: Int) async throws {
+    walks = []
+    for _ in 0..<operations { walks.append(try await Walk(keepsPackets: false)) }
+  }
+
+  func run(_ operations: Int) async throws -> Done {
+    for walk in walks { try await walk.run() }
+    return Done(operations: walks.count)
+  }
+
+  func requests() async throws -> Int? {
     let recorded = try await Walk(keepsPackets: true)
     let before = recorded.requests
     try await recorded.run()
-    return Measurement(
-      value: milliseconds.median, unit: .milliseconds, allocations: allocations,
-      requests: recorded.requests - before)
+    return recorded.requests - before
   }
 
   /// A pair that is connected and has discovered nothing yet.

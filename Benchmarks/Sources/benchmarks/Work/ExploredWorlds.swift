@@ -4,20 +4,9 @@ import Testing
 
 /// Worlds of an exploration: an app that stays subscribed to a sensor through what is drawn for each world. Each world is made,
 /// runs for two to four minutes of its time, and is released.
-enum ExploredWorlds {
-  static func stayingSubscribed(_ effort: Effort) async throws -> Measurement {
-    let count = effort.operations(500)
-    var time = Duration.zero
-    let seconds = try await effort.medianCPUSeconds { time = try await explore(count) }
-    let allocations = try await ProcessUsage.allocations { _ = try await explore(count) }
-    return Measurement(
-      value: Double(count) / seconds, unit: .rate, allocations: allocations / Double(count),
-      simulatedSeconds: Double(time.components.seconds) / seconds)
-  }
-
-  /// - Returns: the sum of the worlds' times.
-  private static func explore(_ count: Int) async throws -> Duration {
-    try await World.explore(seeds: count) { world in
+struct ExploredWorlds: Work {
+  func run(_ operations: Int) async throws -> Done {
+    let time = try await World.explore(seeds: operations) { world in
       let sensor = world.makeDevice("sensor"), phone = world.makeDevice("phone")
       let clock = world.clock
       let program = world.launch(on: sensor) { SensorProgram(options: $0, clock: clock) }
@@ -27,6 +16,7 @@ enum ExploredWorlds {
       }
       await world.advancePastEvents()
     }.time
+    return Done(operations: operations, worldSeconds: Double(time.components.seconds))
   }
 }
 
