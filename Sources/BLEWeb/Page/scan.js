@@ -48,7 +48,8 @@ export function scanView(main, refresh) {
   const detail = element("section", {class: "detail", "aria-label": t("Advertisement")});
   const save = saveStrengths(() => shown.map(current));
   main.replaceChildren(element("h2", {}, t("Scan")),
-    element("form", {class: "bar", onsubmit: (event) => event.preventDefault()}, toggle, pause, filters, save), count, table, timeline.element, detail);
+    element("form", {class: "bar", onsubmit: (event) => event.preventDefault()}, toggle, pause, filters), count, table,
+    element("div", {class: "tools"}, save), timeline.element, detail);
   narrow.addEventListener("change", fold);
   fold();
 
