@@ -66,7 +66,7 @@ struct AdvertisementTests {
     record(1, 2, 11, -70)
     record(1, 3, 21, nil)
     record(2, 4, 30, -60)
-    // The list of devices counts anew.
+    // The list of devices counts from 1 again.
     record(2, 5, 1, -61)
     record(2, 6, 4, -59)
     let entries = try Self.entries(history, identifier)

@@ -36,7 +36,7 @@ def test_scan_filters_sorts_pauses_and_keeps_favourites(page):
     one.click("button", "Favourite: Owenli")
     one.click("button", "Pause")
     before = one.until(lambda: one.text(".table li .number"), "a strength")
-    # Two events of the table have passed by: nothing was drawn anew.
+    # Two events of the table have passed by: nothing was drawn again.
     one.driver.execute_async_script("""
         const done = arguments[0];
         import("./live.js").then(({listen}) => {
