@@ -97,8 +97,8 @@ def test_a_recording_is_shown_and_played(page, recording):
     assert any("<b>Counter</b>" in line for line in lines(one)) and not one.all(".log b")
     whole = len(lines(one))
     one.choose("Kind", "value")
+    one.until(lambda: 5 <= len(lines(one)) < whole, "the values alone")
     values = lines(one)
-    assert 5 <= len(values) < whole
     one.choose("Speed", "10")
     one.click("button", "Play")
     one.until(lambda: len(lines(one)) < len(values), "it begins at the beginning")
