@@ -19,6 +19,7 @@ from cell import Cell
 from daemon import Daemon
 from grounds import Grounds
 from guest import WORK, Guest, this_suite
+from kernel import KernelGuard
 from programs import Running, wait_until
 
 TOOL = pathlib.Path(os.environ.get("BLE_TOOL", HERE.parents[1] / ".build" / "debug" / "ble"))
@@ -48,6 +49,8 @@ class Lab:
     """An air outside, and a guest whose adapter is on it."""
 
     tool = TOOL
+    # Those that have a guest now.
+    running = []
 
     def __init__(self, suite, folder, air=RadioAir, **options):
         """`air`: where the controllers are; `options` are the guest's."""
@@ -66,6 +69,7 @@ class Lab:
         self.carry(TOOL)
         self.air = air(self)
         self.guest = Guest(suite, [self.air.socket], self.share, **options)
+        self.running.append(self)
         try:
             self.guest.wait_until_ready()
         except BaseException:
@@ -113,6 +117,8 @@ class Lab:
 
     def stop(self):
         self.guest.stop()
+        if self in self.running:
+            self.running.remove(self)
         for program in self.programs:
             program.stop()
         shutil.rmtree(self.runtime, ignore_errors=True)
@@ -133,12 +139,14 @@ def cell(request, lab, tmp_path):
     """Our device and a client of bluetoothd's; where the test fails, captures and logs are kept in .build/vm/failures."""
     cell = Cell(lab, tmp_path, f"Device{next(numbers)}")
     yield cell
-    if request.node.stash.get(FAILED, False):
-        name = re.sub(r"[^\w.-]+", "-", f"{request.module.__name__}-{request.node.name}")
-        folder = WORK / "failures" / name
-        shutil.rmtree(folder, ignore_errors=True)
-        print(f"kept in {folder}: {', '.join(cell.keep(folder))}")
-    cell.close()
+    try:
+        if request.node.stash.get(FAILED, False):
+            name = re.sub(r"[^\w.-]+", "-", f"{request.module.__name__}-{request.node.name}")
+            folder = WORK / "failures" / name
+            shutil.rmtree(folder, ignore_errors=True)
+            print(f"kept in {folder}: {', '.join(cell.keep(folder))}")
+    finally:
+        cell.close()
 
 
 FAILED = pytest.StashKey()
@@ -169,8 +177,8 @@ def deal_out(config, items):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
-    if report.failed:
-        item.stash[FAILED] = True
+    # A test may be run a second time.
+    item.stash[FAILED] = report.failed or (report.when != "setup" and item.stash[FAILED])
     return report
 
 
@@ -183,4 +191,6 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "limit(section, words): what bluetoothd cannot do of it, by the line of Docs/bluez.md")
     config.addinivalue_line("markers", "outside: happens on this machine alone, and is the same for all suites")
     config.addinivalue_line("markers", "first: wants a guest in which nothing else has been done")
-    config.pluginmanager.register(Grounds())
+    grounds = Grounds()
+    config.pluginmanager.register(grounds)
+    config.pluginmanager.register(KernelGuard(Lab.running, WORK / "failures", grounds.forget))

@@ -66,6 +66,11 @@ class Grounds:
                 self.limits[row, *column] = limit.args
         return report
 
+    def forget(self, item):
+        """What a test has said so far is of an attempt that does not count."""
+        for results in self.rows.values():
+            results.pop(item.nodeid, None)
+
     def document(self):
         """All of it as JSON has it."""
         return {"rows": [[list(key), results] for key, results in self.rows.items()],

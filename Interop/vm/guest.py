@@ -244,7 +244,7 @@ class Command:
 
     def __init__(self, port, line):
         self.line = line
-        self.connection = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.connection = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.connection.sendall(line.encode() + b"\n")
         self.port = port
         self.output = b""
@@ -300,9 +300,12 @@ class Command:
         return self.wait(seconds)
 
     def kill(self):
-        """Ends it as a crash does, if it has not ended."""
-        if self.status is None:
-            self.interrupt(signal="KILL")
+        """Ends it as a crash does, if it has not ended, as it has where its guest has ended."""
+        try:
+            if self.status is None:
+                self.interrupt(signal="KILL")
+        except ConnectionError:
+            self.status = -1
 
     def finish(self, seconds=120):
         """Waits for its own end; gives the exit status."""
@@ -325,6 +328,8 @@ class Guest:
     def __init__(self, suite, controllers, folder, daemon=True, memory=512, counts=False, systemd=False):
         build = Build(suite)
         build.make()
+        # Of its kernel's version what its documents name: 6.1 of 6.1.0-44-amd64.
+        self.linux = f"Linux {'.'.join(build.version.split('.')[:2])}"
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.console = self.folder / "console.log"

@@ -31,7 +31,7 @@ class Suite:
 
     def __init__(self, name, words, settings):
         self.name = name
-        # pytest's summary: a line for each test that failed.
+        # pytest's summary: a line for each test that failed, and for each guest whose kernel has stopped.
         self.failures = []
         self.results = WORK / f"results-{name}.json"
         self.results.unlink(missing_ok=True)
@@ -46,7 +46,7 @@ class Suite:
     def read(self):
         for line in self.process.stdout:
             print(f"{self.name}: {line}", end="", flush=True)
-            if line.startswith(("FAILED ", "ERROR ")):
+            if line.startswith(("FAILED ", "ERROR ", f"guest {self.name}: ")) and line.rstrip() not in self.failures:
                 self.failures.append(line.rstrip())
 
     def wait(self):
