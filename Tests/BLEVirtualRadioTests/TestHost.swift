@@ -16,7 +16,6 @@ final class TestHost: HCITransportReceiver {
   var onCompleted: ((Int) -> Void)?
   /// A received packet cannot be read as HCI.
   private(set) var malformed = 0
-  private(set) var packetCount = 0
   /// Called after each received packet.
   var onPacket: (() -> Void)?
 
@@ -34,7 +33,6 @@ final class TestHost: HCITransportReceiver {
   var address: DeviceAddress { controller.address }
 
   func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
-    packetCount += 1
     do {
       switch packet.kind {
       case .event:
@@ -165,6 +163,8 @@ final class TestHost: HCITransportReceiver {
 /// Two hosts on one air, ready or connected.
 struct TestPair {
   let loop: VirtualLoop
+  /// What the air and both hosts schedule on it.
+  let counter: CountingLoop
   let air: Air
   let central: TestHost
   let peripheral: TestHost
@@ -174,9 +174,10 @@ struct TestPair {
     configuration: ControllerConfiguration = .init()
   ) throws {
     loop = VirtualLoop()
-    air = Air(loop: loop, seed: seed, propagation: propagation, loss: loss)
-    central = try TestHost(air, loop: loop, 1, configuration: configuration)
-    peripheral = try TestHost(air, loop: loop, 2, configuration: configuration)
+    counter = CountingLoop(loop)
+    air = Air(loop: counter, seed: seed, propagation: propagation, loss: loss)
+    central = try TestHost(air, loop: counter, 1, configuration: configuration)
+    peripheral = try TestHost(air, loop: counter, 2, configuration: configuration)
     central.start(dataLength: dataLength)
     peripheral.start(dataLength: dataLength)
   }

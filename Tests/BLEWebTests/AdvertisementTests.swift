@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("What devices advertise", .timeLimit(.minutes(2)))
+@Suite("What devices advertise", .timeLimit(.minutes(10)))
 struct AdvertisementTests {
   private static func sighting(_ data: [UInt8], of identifier: UUID = UUID(), rssi: Int? = -50) -> Sighting {
     Sighting(

@@ -14,7 +14,7 @@ struct BodyTests {
 
   @Test("I15.1 bodies of both framings come whole, up to the limit")
   func whole() async throws {
-    var limits = WebServer.Limits()
+    var limits = WebServer.Limits.patient
     limits.bodySize = 100_000
     try await TestServer.run(limits) { server in
       for count in [0, 1, 99_999, 100_000] {
@@ -30,7 +30,7 @@ struct BodyTests {
 
   @Test("I15.1 of a body beyond the limit nothing is kept: the client is told, or the connection is closed")
   func tooLarge() async throws {
-    var limits = WebServer.Limits()
+    var limits = WebServer.Limits.patient
     limits.bodySize = 10_000
     try await TestServer.run(limits) { server in
       // Told in the head: it is not read at all.

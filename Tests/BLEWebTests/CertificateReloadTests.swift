@@ -15,7 +15,7 @@ private final class Follower: Sendable {
   init(_ arguments: [String]) throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/curl")
-    process.arguments = ["-sSN", "--max-time", "60"] + arguments
+    process.arguments = ["-sSN", "--max-time", "\(longestWait)"] + arguments
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe
@@ -60,7 +60,7 @@ struct CertificateReloadTests {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/curl")
     process.arguments = [
-      "-sS", "--max-time", "20", "-o", "/dev/null", "--cacert", certificate, "-X", "PUT", "-H",
+      "-sS", "--max-time", "\(longestWait)", "-o", "/dev/null", "--cacert", certificate, "-X", "PUT", "-H",
       "Content-Type: application/json", "-d", #"{"on":true}"#, "https://127.0.0.1:\(whole.port)/api/v1/scan",
     ]
     process.standardError = FileHandle.nullDevice
@@ -123,7 +123,7 @@ struct CertificateReloadTests {
     // Without TLS: what is tested is how one takes the other's place.
     let renewed = try RenewedServer(listener: listener.socket, identity: nil) { socket, identity throws(WebError) in
       let name = identity.map { String(decoding: $0.certificate, as: UTF8.self) } ?? "first"
-      let server = try WebServer(listener: socket, identity: nil, gate: { _ in nil }) { request in
+      let server = try WebServer(listener: socket, identity: nil, limits: .patient, gate: { _ in nil }) { request in
         if request.path == "/wait" { await latch.wait() }
         return .text(200, name)
       }
@@ -179,7 +179,7 @@ struct CertificateReloadTests {
     let before = try openFiles()
     let (servers, isOver) = (Guarded<[WebServer]>([]), Guarded(false))
     let renewed = try RenewedServer(listener: listener.socket, identity: nil) { socket, _ throws(WebError) in
-      let server = try WebServer(listener: socket, identity: nil, gate: { _ in nil }) { _ in
+      let server = try WebServer(listener: socket, identity: nil, limits: .patient, gate: { _ in nil }) { _ in
         await Task.yield()
         return .text(200, "done")
       }

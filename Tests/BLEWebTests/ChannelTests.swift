@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("L2CAP channels in the explorer", .timeLimit(.minutes(2)))
+@Suite("L2CAP channels in the explorer", .timeLimit(.minutes(10)))
 struct ChannelTests {
   /// A device that publishes a channel, the explorer connected to it, and the channel open on both sides.
   private struct Opened {

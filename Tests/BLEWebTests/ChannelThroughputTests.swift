@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("Measuring the throughput of a channel", .timeLimit(.minutes(2)))
+@Suite("Measuring the throughput of a channel", .timeLimit(.minutes(10)))
 struct ChannelThroughputTests {
   /// A device whose channel the explorer has opened.
   private static func opened() async throws -> (ExplorerScene, String, CBL2CAPChannel) {

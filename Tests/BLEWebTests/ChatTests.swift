@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("The chat in the explorer", .timeLimit(.minutes(2)))
+@Suite("The chat in the explorer", .timeLimit(.minutes(10)))
 struct ChatTests {
   /// The explorer in a chat, and a program on another device of its world in the same chat.
   private struct Talk {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("What is counted of commands", .timeLimit(.minutes(2)))
+@Suite("What is counted of commands", .timeLimit(.minutes(10)))
 struct CommandMetricsTests {
   @Test("I15.4 commands are counted by their outcome, also those that were never sent")
   func outcomes() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("Device files in the explorer", .timeLimit(.minutes(2)))
+@Suite("Device files in the explorer", .timeLimit(.minutes(10)))
 struct DeviceFileTests {
   @Test("I15.1 an open device is verified by its file's handshake; its commands are answered and its state is kept")
   func commands() async throws {

@@ -40,6 +40,7 @@ private struct Run: Sendable {
 @Suite("An explorer with TLS")
 struct EncryptionTests {
   private static let curl = "/usr/bin/curl"
+  private static let patience = "\(longestWait)"
   private static let openssl = "/usr/bin/openssl"
   private static let isTestable = [curl, openssl].allSatisfy(FileManager.default.isExecutableFile)
 
@@ -61,7 +62,7 @@ struct EncryptionTests {
         let run = try await Run(
           Self.curl,
           [
-            "-sS", "--max-time", "20", "--cacert", certificate, "--resolve", "\(name):\(whole.port):127.0.0.1",
+            "-sS", "--max-time", Self.patience, "--cacert", certificate, "--resolve", "\(name):\(whole.port):127.0.0.1",
             "https://\(name):\(whole.port)/api/v1/status",
           ])
         #expect(run.status == 0 && run.output.contains("\"adapter\":\"a radio\""), "\(run.output)")
@@ -70,11 +71,12 @@ struct EncryptionTests {
       let other = try await Run(
         Self.curl,
         [
-          "-sS", "--max-time", "20", "--cacert", certificate, "--resolve", "evil.example:\(whole.port):127.0.0.1",
+          "-sS", "--max-time", Self.patience, "--cacert", certificate, "--resolve",
+          "evil.example:\(whole.port):127.0.0.1",
           "https://evil.example:\(whole.port)/",
         ])
       #expect(other.status == 60)
-      let unknown = try await Run(Self.curl, ["-sS", "--max-time", "20", "https://127.0.0.1:\(whole.port)/"])
+      let unknown = try await Run(Self.curl, ["-sS", "--max-time", Self.patience, "https://127.0.0.1:\(whole.port)/"])
       #expect(unknown.status == 60)
     }
   }
@@ -85,7 +87,7 @@ struct EncryptionTests {
       let text = "event: reset\ndata: {}\n\n"
       let run = try await Run(
         Self.curl,
-        ["-sN", "--max-time", "20", "--cacert", certificate, "https://127.0.0.1:\(whole.port)/api/v1/events"],
+        ["-sN", "--max-time", Self.patience, "--cacert", certificate, "https://127.0.0.1:\(whole.port)/api/v1/events"],
         until: text)
       #expect(run.output.contains(text), "\(run.output)")
     }
@@ -113,7 +115,7 @@ struct EncryptionTests {
   @Test("I15.1 a client that begins with TLS and goes no further is not waited for, and does not keep others out")
   func halfway() async throws {
     let identity = try #require(CertificatePair(names: ["localhost"], at: time(nil))?.identity)
-    var limits = WebServer.Limits()
+    var limits = WebServer.Limits.patient
     limits.connections = 16
     // In the middle of a handshake libmicrohttpd 0.9.75 does not always notice that its socket was shut down. The client
     // is told at once all the same; the place comes back after the idle time, which is 30 s otherwise.
@@ -163,7 +165,8 @@ struct EncryptionTests {
         $0.asksForToken = true
       }) { whole in
         let run = try await Run(
-          Self.curl, ["-sSi", "--max-time", "20", "--cacert", folder + "/certificate.pem", whole.explorer.entrance])
+          Self.curl,
+          ["-sSi", "--max-time", Self.patience, "--cacert", folder + "/certificate.pem", whole.explorer.entrance])
         let line = try #require(run.output.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie: ") })
         #expect(line.hasPrefix("Set-Cookie: __Host-ble-token-\(whole.port)=") && line.hasSuffix("; Secure"))
       }

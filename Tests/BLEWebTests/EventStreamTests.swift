@@ -42,7 +42,7 @@ struct EventStreamTests {
         try #require(number < 8_000, "the slow one is not dropped")
         // Not when it was dropped, but when it is known to read no more, its connection is closed.
         server.server.connections.sweep()
-        server.server.connections.sweep(at: .now + .seconds(61))
+        server.server.connections.sweep(at: .now + server.server.limits.responseTime + .seconds(1))
       }
       #expect(server.server.load.exchanges == 1)
       hub.publish("last", .null)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("The explorer's interface", .timeLimit(.minutes(2)))
+@Suite("The explorer's interface", .timeLimit(.minutes(10)))
 struct ExplorerTests {
   @Test(
     "I15.1 a device that is heard is in the table, with the interval of its advertisements and the strengths of a minute"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("Attributes of one UUID, and descriptors", .timeLimit(.minutes(2)))
+@Suite("Attributes of one UUID, and descriptors", .timeLimit(.minutes(10)))
 struct InstanceTests {
   /// A device with two services of one UUID. The first has two characteristics of one UUID, the second one more of it.
   private static func twins() async -> (ExplorerScene, [CBMutableCharacteristic]) {

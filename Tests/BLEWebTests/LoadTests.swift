@@ -8,7 +8,7 @@ import Testing
 @testable import BLESession
 @testable import BLEWeb
 
-@Suite("A device with much to say", .timeLimit(.minutes(5)))
+@Suite("A device with much to say", .timeLimit(.minutes(10)))
 struct LoadTests {
   private static let notifying = 50
   private static let rate = 60

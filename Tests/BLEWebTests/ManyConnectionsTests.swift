@@ -10,10 +10,7 @@ struct ManyConnectionsTests {
   }
 
   /// Memory of this process, in octets.
-  private static func memory() throws -> Int {
-    let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-    return try #require(Int(pages[1])) * Int(sysconf(Int32(_SC_PAGESIZE)))
-  }
+  private static func memory() throws -> Int { try #require(ProcessMemory.resident) }
 
   /// Both ends are in this process.
   private static func raiseLimit() -> Int {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("Pairing as a dialogue in the page", .timeLimit(.minutes(2)))
+@Suite("Pairing as a dialogue in the page", .timeLimit(.minutes(10)))
 struct PairingDialogueTests {
   /// A user of the other device who agrees to everything, and whose device shows the passkey on its label.
   private final class Label: PairingAgent {

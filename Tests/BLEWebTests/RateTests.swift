@@ -63,7 +63,7 @@ struct RateTests {
 
   @Test("I15.1 too many requests that change something are refused with 429; looking is not counted")
   func changes() async throws {
-    var limits = WebServer.Limits()
+    var limits = WebServer.Limits.patient
     limits.changes = Rate(burst: 5, perSecond: 0.001)
     try await TestServer.run(limits) { server in
       for number in 0..<8 {

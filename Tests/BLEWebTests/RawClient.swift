@@ -35,7 +35,7 @@ final class RawClient: Sendable {
     try #require(socket >= 0, "\(errno)")
     if var receiving { setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receiving, socklen_t(MemoryLayout<Int32>.size)) }
     // A test that would wait for ever fails.
-    var guardTime = timeval(tv_sec: 30, tv_usec: 0)
+    var guardTime = timeval(tv_sec: longestWait, tv_usec: 0)
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()

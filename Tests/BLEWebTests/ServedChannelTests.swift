@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("The channel of a published profile", .timeLimit(.minutes(2)))
+@Suite("The channel of a published profile", .timeLimit(.minutes(10)))
 struct ServedChannelTests {
   private static let profile = """
     {"name": "Mine", "channel": {}, "services": [{"uuid": "FFF0", "characteristics": [

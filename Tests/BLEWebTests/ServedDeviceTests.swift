@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("Device files and clones as a peripheral", .timeLimit(.minutes(2)))
+@Suite("Device files and clones as a peripheral", .timeLimit(.minutes(10)))
 struct ServedDeviceTests {
   @Test("I15.1 a device file is served: its commands are reported, its state is shown, and can be set")
   func serve() async throws {

@@ -97,7 +97,7 @@ struct ServerLifeTests {
 
   @Test("I15.1 of more requests than are worked on at once the others are told to come later")
   func busy() async throws {
-    var limits = WebServer.Limits()
+    var limits = WebServer.Limits.patient
     limits.working = 4
     let latch = Latch()
     try await TestServer.run(
@@ -121,7 +121,7 @@ struct ServerLifeTests {
 
   @Test("I15.1 responses that are being sent have a limit together, and one alone may exceed it")
   func sending() async throws {
-    var limits = WebServer.Limits()
+    var limits = WebServer.Limits.patient
     limits.responseSize = 1 << 20
     let large = WebResponse(200, "text/plain", [UInt8](repeating: 97, count: 8 << 20))
     try await TestServer.run(limits, handler: { $0.path == "/large" ? large : .text(200, "done") }) { server in

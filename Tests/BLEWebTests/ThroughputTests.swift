@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("Measuring the throughput of a link", .timeLimit(.minutes(2)))
+@Suite("Measuring the throughput of a link", .timeLimit(.minutes(10)))
 struct ThroughputTests {
   private static func scene() async throws -> (ExplorerScene, String) {
     let scene = await ExplorerScene()

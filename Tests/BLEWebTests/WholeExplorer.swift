@@ -14,6 +14,7 @@ final class WholeExplorer: Sendable {
   init(_ options: WebExplorer.Options = WebExplorer.Options()) throws {
     var options = options
     options.port = 0
+    options.limits = .patient
     world = World()
     let central = Central(options: world.makeDevice("phone").options, clock: world.clock)
     explorer = try WebExplorer(

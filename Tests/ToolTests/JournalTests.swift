@@ -1,11 +1,13 @@
 import BLEReports
+import CDispatch
+import CoreFoundation
 import Dispatch
 import Foundation
 import Testing
 
 @testable import ble
 
-@Suite("Lines in systemd's journal", .timeLimit(.minutes(1)))
+@Suite("Lines in systemd's journal", .timeLimit(.minutes(10)))
 struct JournalTests {
   /// The socket that the journal would listen on, and a stream of a service.
   private final class Listener {

@@ -53,6 +53,10 @@ class Page:
     def until(self, holds, what, seconds=30):
         return WebDriverWait(self.driver, seconds, 0.05, ignored_exceptions=(Exception,)).until(lambda _: holds(), f"not in time: {what}")
 
+    def drawn(self):
+        """Waits until the page has drawn what is due in its next frame: for an assertion that something has not changed."""
+        self.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()))")
+
     def all(self, selector):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 

@@ -52,7 +52,7 @@ def test_all_browsers_have_one_log_which_a_reload_does_not_lose(page, demo):
         each.choose("Kind", "call")
         each.until(lambda: any("connect → 200" in line for line in lines(each)), "the call of one of them")
     # Times and order are the server's.
-    assert lines(one) == lines(other)
+    one.until(lambda: lines(one) == lines(other), "the same lines")
     before = lines(other)
     other.driver.refresh()
     other.until(lambda: other.text("h2") == "Log", "the log again")

@@ -35,6 +35,8 @@ def test_scan_filters_sorts_pauses_and_keeps_favourites(page):
     one.until(lambda: one.names()[0] == "Owenli" and len(one.names()) == 10, "also after a reload")
     one.click("button", "Favourite: Owenli")
     one.click("button", "Pause")
+    # With the button the page draws once more, what is known by then.
+    one.drawn()
     before = one.until(lambda: one.text(".table li .number"), "a strength")
     # Two events of the table have passed by: nothing was drawn again.
     one.driver.execute_async_script("""
@@ -154,10 +156,10 @@ def test_several_devices_are_on_one_time_line(page):
     chart = lambda: one.one("svg.timeline").get_attribute("aria-label")
     one.until(lambda: "1 Battery: " in chart() and "2 温度计: " in chart(), "both, in words")
     one.until(lambda: len(one.all("svg.timeline text[class^=label]")) == 2 and len(one.all("svg.timeline > g:last-child > g > polyline")) >= 2, "two lines")
-    dashes = [line.get_attribute("stroke-dasharray") for line in one.all(".legend polyline")]
-    assert len(dashes) == 2 and len(set(dashes)) == 2, "told apart without colour"
-    assert [item.text.split("\n")[0] for item in one.all(".legend li")] == ["1", "2"]
-    assert one.named("button", "On the time line: Battery").get_attribute("aria-pressed") == "true"
+    dashes = lambda: [line.get_attribute("stroke-dasharray") for line in one.all(".legend polyline")]
+    one.until(lambda: len(dashes()) == 2 and len(set(dashes())) == 2, "told apart without colour")
+    one.until(lambda: [item.text.split("\n")[0] for item in one.all(".legend li")] == ["1", "2"], "both in the legend")
+    one.until(lambda: one.named("button", "On the time line: Battery").get_attribute("aria-pressed") == "true", "its button is pressed")
     one.click("summary", "Strengths as a table")
     one.until(lambda: [cell.text for cell in one.all(".timeline table th[scope=col], section table th[scope=col]")]
               == ["Seconds ago", "1 Battery (dBm)", "2 温度计 (dBm)"], "the table")

@@ -87,7 +87,7 @@ def test_a_connected_device_becomes_a_clone_that_is_published(far, browser, tmp_
     one = opened(browser, far.explorer("user"), width=360, height=1_200)
     one.connect("<u>Origin</u>")
     one.click("summary", "Make a clone of this device")
-    assert one.named("input", "Name of the clone's file").get_attribute("value") == "u-Origin-u-clone"
+    one.until(lambda: one.named("input", "Name of the clone's file").get_attribute("value") == "u-Origin-u-clone", "a name for its file")
     one.type("Name of the clone's file", "copy")
     one.named("input", "Name of the clone's file").send_keys(Keys.ENTER)
     one.until(lambda: "1 characteristics, 1 values" in one.text(".clone .outcome"), "it is made")

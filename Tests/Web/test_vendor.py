@@ -52,7 +52,7 @@ def test_a_devices_commands_are_forms_and_its_state_is_fields(page):
     one.type("dim brightness", "300")
     one.click("button", "Perform dim")
     one.until(lambda: "1 to 255" in one.text("form[aria-label=dim] .bad"), "the mistake stands at its field")
-    assert one.named("input", "dim brightness").get_attribute("aria-invalid") == "true"
+    one.until(lambda: one.named("input", "dim brightness").get_attribute("aria-invalid") == "true", "and the field is marked")
     one.browser.picture("explorer-vendor-mistake")
     one.type("dim brightness", "77")
     one.click("button", "Perform dim")
@@ -154,7 +154,7 @@ def test_a_chat_shows_who_is_there_and_what_was_delivered(page, demo):
     # What others say is text, and does not turn the direction of what stands around it.
     assert not one.all("ol.chat b") and "\\u{202E}" in one.text("ol.chat li.other")
     other.until(lambda: other.text("#views [data-view=chat]") == "Chat (1)", "the other browser counts it")
-    assert other.driver.title.startswith("(1)") and "felt" in other.browser.run("return document.body.className")
+    other.until(lambda: other.driver.title.startswith("(1)") and "felt" in other.browser.run("return document.body.className"), "and shows it")
     one.browser.picture("explorer-chat")
     other.go("Chat")
     other.until(lambda: len(other.all("ol.chat li")) == 2, "it has both messages")

@@ -20,6 +20,7 @@ package final class WebExplorer: Sendable {
     package var certificate: CertificateSource?
     /// Names of this machine under which the explorer may be opened, besides its address and its own name.
     package var names: [String] = []
+    var limits = WebServer.Limits()
 
     package init() {}
 

@@ -11,7 +11,7 @@ struct ServerPlace: Sendable {
 
   /// - Throws: `WebError`.
   init(_ options: WebExplorer.Options) throws(WebError) {
-    var limits = WebServer.Limits()
+    var limits = options.limits
     let isLoopback = options.isLoopback
     if !isLoopback { limits.connectionsPerAddress = limits.connections / 4 }
     self.limits = limits
