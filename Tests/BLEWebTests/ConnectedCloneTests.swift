@@ -1,4 +1,5 @@
 import BLEDeviceFiles
+import BLEReports
 import BLESession
 import BLETestKit
 import CoreBluetooth
@@ -8,7 +9,7 @@ import Testing
 
 @testable import BLEWeb
 
-@Suite("Clones of connected devices", .timeLimit(.minutes(2)))
+@Suite("Clones of connected devices", .timeLimit(.minutes(10)))
 struct ConnectedCloneTests {
   @Test("I15.1 a connected device becomes a device file with its attributes and values, which is served as that device")
   func clone() async throws {
@@ -47,6 +48,24 @@ struct ConnectedCloneTests {
     }
     let written = try await scene.world.perform { try await session.read(CharacteristicPath("FFF2", in: "FFF0")) }
     #expect(written == Data("new".utf8))
+  }
+
+  @Test(
+    "I15.1 a clone's name that has no room is told as a shortened one, which ends between two characters",
+    arguments: [
+      (String(repeating: "x", count: 26), 0, 0x09, 26), (String(repeating: "x", count: 29), 1, 0x09, 29),
+      (String(repeating: "x", count: 30), 1, 0x08, 29), (String(repeating: "é", count: 20), 1, 0x08, 28),
+      (String(repeating: "温", count: 11), 1, 0x08, 27), (String(repeating: "🔋", count: 8), 1, 0x08, 28),
+    ])
+  func longNames(_ name: String, place: Int, type: UInt8, length: Int) throws {
+    let sighting = Sighting(
+      identifier: UUID(), address: nil, name: name, rssi: nil, isConnectable: true, services: [], solicitedServices: [],
+      overflowServices: [], manufacturerData: nil, serviceData: [], txPower: nil)
+    let advertisements = OpenDevice.advertisements(sighting)
+    #expect(advertisements.count == place + 1 && advertisements.allSatisfy { $0.data.count <= 31 })
+    let data = try Array(#require(advertisements.last).data.dropFirst(place == 0 ? 3 : 0))
+    #expect(data.prefix(2) == [UInt8(length + 1), type] && data.count == length + 2)
+    #expect(name.hasPrefix(try #require(String(validating: data.dropFirst(2), as: UTF8.self))))
   }
 
   @Test("I15.1 what is not connected, and a name that cannot be kept, make no clone")
