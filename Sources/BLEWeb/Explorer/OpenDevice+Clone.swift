@@ -1,3 +1,4 @@
+import BLEClone
 import BLEDeviceFiles
 import BLEReports
 import BLESession
@@ -73,42 +74,10 @@ extension OpenDevice {
 
   /// The advertisement with what a program has learned of it, and the name in the scan response where it has no room there.
   static func advertisements(_ sighting: Sighting) -> [RecordedAdvertisement] {
-    var first: [UInt8] = [2, 0x01, 0x06]
-    func add(_ type: UInt8, _ data: [UInt8], to octets: inout [UInt8]) -> Bool {
-      guard !data.isEmpty, octets.count + 2 + data.count <= longestAdvertisement else { return data.isEmpty }
-      octets += [UInt8(data.count + 1), type] + data
-      return true
-    }
-    let uuids = sighting.services.map { Array(CBUUID(string: $0).data.reversed()) }
-    // Complete lists of services (Core Specification Supplement, Part A 1.1), then Manufacturer Specific Data (1.4).
-    _ = add(0x03, uuids.filter { $0.count == 2 }.flatMap(\.self), to: &first)
-    _ = add(0x07, uuids.filter { $0.count == 16 }.flatMap(\.self), to: &first)
-    _ = add(0xFF, sighting.manufacturerData ?? [], to: &first)
-    let name = sighting.name ?? ""
-    var second: [UInt8] = []
-    // Complete Local Name, or Shortened Local Name, which is the beginning of a longer one (1.2).
-    if !add(0x09, Array(name.utf8), to: &first), !add(0x09, Array(name.utf8), to: &second) {
-      _ = add(0x08, beginning(of: name, longest: longestAdvertisement - 2), to: &second)
-    }
-    return [first, second].enumerated().filter { !$1.isEmpty }.map { index, octets in
-      RecordedAdvertisement(
-        data: Data(octets), isScanResponse: index == 1, isConnectable: sighting.isConnectable, interval: nil)
-    }
+    RecordedAdvertisement.made(
+      name: sighting.name ?? "", services: sighting.services.map { Array(CBUUID(string: $0).data.reversed()) },
+      manufacturerData: sighting.manufacturerData ?? [], isConnectable: sighting.isConnectable)
   }
-
-  /// As many whole characters of Unicode as there is room for.
-  private static func beginning(of name: String, longest: Int) -> [UInt8] {
-    var octets: [UInt8] = []
-    for scalar in name.unicodeScalars {
-      let next = Array(String(scalar).utf8)
-      if octets.count + next.count > longest { break }
-      octets += next
-    }
-    return octets
-  }
-
-  /// Of legacy advertising, in octets (Core, Vol 6 Part B 2.3.1.1).
-  private static let longestAdvertisement = 31
 }
 
 /// Attributes with handles of its own, in the order of a device's services.
