@@ -17,19 +17,19 @@ struct RecentNames: Sendable {
     return uses.count > most ? removeOldest() : nil
   }
 
-  mutating func remove(_ name: String) { uses[name] = nil }
-
-  private mutating func removeOldest() -> String? {
-    while head < queue.count {
-      let entry = queue[head]
-      head += 1
+  /// The name that was not used for the longest time.
+  var oldest: String? {
+    mutating get {
       // Names that were used since then stand further behind.
-      if uses[entry.name] == entry.use {
-        uses[entry.name] = nil
-        return entry.name
-      }
+      while head < queue.count, uses[queue[head].name] != queue[head].use { head += 1 }
+      return head < queue.count ? queue[head].name : nil
     }
-    return nil
+  }
+
+  mutating func removeOldest() -> String? {
+    guard let name = oldest else { return nil }
+    uses[name] = nil
+    return name
   }
 
   private mutating func compact() {
