@@ -150,6 +150,16 @@ var targets: [Target] = []
         .embedInCode("DeviceFiles/smart-band.json"),
       ],
       swiftSettings: strict),
+    .systemLibrary(
+      name: "CMosquitto", pkgConfig: "libmosquitto",
+      providers: [.apt(["libmosquitto-dev"]), .brew(["mosquitto"])]),
+    layer(
+      "BLEGateway",
+      knows: [
+        "BLECore", "BLEFiles", "CoreBluetooth", "BLEText", "BLESession", "BLEDeviceFiles", "BLESessionStore",
+        "BLEReports",
+        "CMosquitto",
+      ]),
     .executableTarget(
       name: "ble",
       dependencies: [
@@ -157,7 +167,7 @@ var targets: [Target] = []
         "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost", "BLEState", "BLEDefaultStack",
         "CoreBluetooth",
         "BLEText", "BLESession", "BLEChat", "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography",
-        "BLESessionStore", "BLEClone", "BLEReports", "BLEWeb",
+        "BLESessionStore", "BLEClone", "BLEReports", "BLEWeb", "BLEGateway",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -251,6 +261,12 @@ var targets: [Target] = []
       knows: [
         "BLEChat", "BLEReports", "BLESession", "BLESessionCryptography", "BLEDeviceFiles", "BLEWeb", "CoreBluetooth",
         "BLETestKit", "TestSupport",
+      ]),
+    tests(
+      "BLEGatewayTests",
+      knows: [
+        "BLECore", "BLEText", "BLEGateway", "BLESession", "BLESessionStore", "BLEDeviceFiles", "BLEReports",
+        "Measurements", "CoreBluetooth", "BLETestKit", "TestSupport",
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
     // The example's tests, without a second build; Examples/Thermostat is a package of its own as well.

@@ -42,7 +42,7 @@ public struct StoreError: Error, Sendable, Hashable {
   /// SQLite's extended result code, where SQLite reported the error; see <https://www.sqlite.org/rescode.html>.
   public let resultCode: Int32?
 
-  init(_ code: Code, _ message: String, file: String, resultCode: Int32? = nil) {
+  package init(_ code: Code, _ message: String, file: String, resultCode: Int32? = nil) {
     self.code = code
     self.message = message
     self.file = file

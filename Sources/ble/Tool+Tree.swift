@@ -18,7 +18,8 @@ extension Tool {
       DemoCommand.node, ScanCommand.node, ExploreCommand.node, ReadCommand.node, WriteCommand.node,
       SubscribeCommand.node, ConnectCommand.node, WatchCommand.node, RSSICommand.node, RecordCommand.node,
       HistoryCommand.node, ServeCommand.node, ChatCommand.node, DeviceFileCommand.node, L2CAPCommand.group,
-      ControllerCommand.node, CloneCommand.node, WebCommand.node, PairCommand.node, BondsRemoveCommand.unpairNode,
+      ControllerCommand.node, CloneCommand.node, WebCommand.node, GatewayCommand.node, PairCommand.node,
+      BondsRemoveCommand.unpairNode,
       BondsCommand.group,
       CaptureShowCommand.group, AdaptersCommand.node, DoctorCommand.node, CompletionCommand.node, ManCommand.node,
     ])

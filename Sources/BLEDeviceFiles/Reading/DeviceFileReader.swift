@@ -93,7 +93,7 @@ struct DeviceFileReader {
 
   // MARK: Recognition
 
-  private func recognition(_ json: PositionedJSON) -> DeviceRecognition? {
+  fileprivate func recognition(_ json: PositionedJSON) -> DeviceRecognition? {
     let before = mistakes.count
     guard var object = FileObject(json, "\"match\"", mistakes) else { return nil }
     var result = DeviceRecognition()
@@ -173,4 +173,11 @@ struct ReadConversation {
   var value: DeviceConversation
   var handshake: PositionedJSON?
   var times: (timeLimit: Double?, retries: Int?)
+}
+
+extension DeviceRecognition {
+  /// Reads the member `match` of a file, also of one of another kind.
+  package static func read(_ json: PositionedJSON, _ mistakes: MistakeList) -> DeviceRecognition? {
+    DeviceFileReader(mistakes: mistakes).recognition(json)
+  }
 }

@@ -5,7 +5,7 @@ import CoreBluetooth
 /// The kinds of values in device description files that JSON does not have.
 extension PositionedJSON {
   /// A whole number, or a string of hexadecimal digits after `0x`.
-  func integer(_ range: ClosedRange<Int>, _ what: String) throws(PositionedError) -> Int {
+  package func integer(_ range: ClosedRange<Int>, _ what: String) throws(PositionedError) -> Int {
     let number: Int?
     switch content {
     case .number(let value): number = Int(exactly: value)
@@ -20,7 +20,7 @@ extension PositionedJSON {
   }
 
   /// Octets as hexadecimal digits.
-  func octets(_ counts: ClosedRange<Int>, _ what: String) throws(PositionedError) -> Data {
+  package func octets(_ counts: ClosedRange<Int>, _ what: String) throws(PositionedError) -> Data {
     guard case .string(let text) = content else { throw expected("\(what) as hexadecimal digits in a string") }
     let octets: Data
     do {
@@ -36,7 +36,7 @@ extension PositionedJSON {
     return octets
   }
 
-  func uuid() throws(PositionedError) -> CBUUID {
+  package func uuid() throws(PositionedError) -> CBUUID {
     guard case .string(let text) = content else { throw expected("a UUID as a string") }
     guard let uuid = Self.uuid(text) else {
       throw PositionedError(
@@ -55,7 +55,7 @@ extension PositionedJSON {
   }
 
   /// `180F/2A19`: a service and one of its characteristics.
-  func path() throws(PositionedError) -> CharacteristicPath {
+  package func path() throws(PositionedError) -> CharacteristicPath {
     guard case .string(let text) = content else {
       throw expected("a service and its characteristic, such as \"180F/2A19\"")
     }
@@ -68,7 +68,7 @@ extension PositionedJSON {
   }
 
   /// A value of a field, before the field is known.
-  func fieldValue() throws(PositionedError) -> FieldValue {
+  package func fieldValue() throws(PositionedError) -> FieldValue {
     switch content {
     case .number(let number):
       guard let integer = Int(exactly: number) else {
@@ -91,7 +91,7 @@ extension PositionedJSON {
   }
 
   /// The members of an object that is a table, whose names the file chooses.
-  func table(_ what: String, most: Int) throws(PositionedError) -> [Member] {
+  package func table(_ what: String, most: Int) throws(PositionedError) -> [Member] {
     guard case .object(let members) = content else { throw expected("an object with \(what)") }
     guard members.count <= most else {
       throw PositionedError(position, "expected at most \(most) \(what), found \(members.count)")

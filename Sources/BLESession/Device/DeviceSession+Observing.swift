@@ -16,7 +16,7 @@ public struct DeviceNews: Sendable {
 public struct Observation: Sendable {
   private let end: @Sendable () -> Void
 
-  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+  package init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   /// Stops the calls; one that is in progress completes. Further calls have no effect.
   public func cancel() { end() }
@@ -49,6 +49,30 @@ extension DeviceSession {
     return Observation { core.perform { $0.unsubscribe(number) } }
   }
 
+  /// Calls `tell` as `observeValues(from:)` does, for every characteristic that can notify, also those that the device has later.
+  package func observeAllValues(
+    _ tell: @escaping @Sendable (CharacteristicPath, Data) -> Void
+  ) async -> Observation {
+    let core = core
+    let numbers = await core.value { core in
+      let subscriptions = Guarded<[CharacteristicPath: Int]>([:])
+      let observer = core.observe { [weak core] timed in
+        switch timed.event {
+        case .ready, .servicesChanged: core?.whenPrepared { [weak core] in core?.subscribeToAll(subscriptions, tell) }
+        default: break
+        }
+      }
+      core.subscribeToAll(subscriptions, tell)
+      return (observer, subscriptions)
+    }
+    return Observation {
+      core.perform { core in
+        core.stopObserving(numbers.0)
+        for number in numbers.1.with({ $0.values }) { core.unsubscribe(number) }
+      }
+    }
+  }
+
   /// Enables the notifications of a characteristic and returns when the device has agreed. From then on `tell` is called as by
   /// `observeValues`.
   /// - Throws: `refused`, `notFound`, `notConnected` unless the session is ready, `connectionLost`.
@@ -58,6 +82,19 @@ extension DeviceSession {
     let core = core
     let number = try await core.reply { core, reply in core.subscribe(path, tell: tell, reply) }
     return Observation { core.perform { $0.unsubscribe(number) } }
+  }
+}
+
+extension DeviceCore {
+  fileprivate func subscribeToAll(
+    _ known: Guarded<[CharacteristicPath: Int]>, _ tell: @escaping @Sendable (CharacteristicPath, Data) -> Void
+  ) {
+    for characteristic in services.flatMap(\.characteristics) where characteristic.notifies {
+      let path = characteristic.path
+      guard known.with({ $0[path] == nil }) else { continue }
+      let number = subscribe(path, tell: { tell(path, $0) }, finish: {})
+      known.with { $0[path] = number }
+    }
   }
 }
 

@@ -11,7 +11,7 @@ public final class StoreCursor<Element> {
   private let database: Database
   private let read: (Row) -> Element?
 
-  init(
+  package init(
     _ database: Database, _ text: SQLText, _ values: [SQLValue], _ read: @escaping (Row) -> Element?
   ) throws(StoreError) {
     self.database = database

@@ -7,8 +7,8 @@ import Foundation
 #endif
 
 /// One connection to an SQLite file. Used by one thread at a time.
-final class Database {
-  enum Access {
+package final class Database {
+  package enum Access {
     /// The file is created where it does not exist.
     case writing
     /// Read only. SQLite's auxiliary files are removed by the next writer, or because of `removesAuxiliaryFiles`.
@@ -93,13 +93,13 @@ final class Database {
   func error(_ code: Int32) -> StoreError { StoreError(sqlite: code, Self.message(handle), path) }
 
   /// Runs one or more statements without parameters and results.
-  func run(script: SQLText) throws(StoreError) {
+  package func run(script: SQLText) throws(StoreError) {
     let code = sqlite3_exec(handle, script.text, nil, nil, nil)
     if code != SQLITE_OK { throw error(code) }
   }
 
   /// Runs a statement to its end. It stays prepared for the next time.
-  func run(_ text: SQLText, _ values: SQLValue...) throws(StoreError) {
+  package func run(_ text: SQLText, _ values: SQLValue...) throws(StoreError) {
     let statement = try prepare(text)
     defer { statement.reset() }
     try statement.bind(values)
@@ -107,7 +107,7 @@ final class Database {
   }
 
   /// The result of `read` for the first row; `nil` where there is none.
-  func first<Value>(_ text: SQLText, _ values: SQLValue..., read: (Row) -> Value) throws(StoreError) -> Value? {
+  package func first<Value>(_ text: SQLText, _ values: SQLValue..., read: (Row) -> Value) throws(StoreError) -> Value? {
     let statement = try prepare(text)
     defer { statement.reset() }
     try statement.bind(values)
@@ -115,7 +115,7 @@ final class Database {
   }
 
   /// The number in the first row, 0 where there is none.
-  func number(_ text: SQLText, _ values: SQLValue...) throws(StoreError) -> Int64 {
+  package func number(_ text: SQLText, _ values: SQLValue...) throws(StoreError) -> Int64 {
     let statement = try prepare(text)
     defer { statement.reset() }
     try statement.bind(values)
@@ -131,10 +131,10 @@ final class Database {
 
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
   /// The number of rows that the last statement changed.
-  var changes: Int { Int(sqlite3_changes(handle)) }
+  package var changes: Int { Int(sqlite3_changes(handle)) }
 
   /// Runs `body` in a transaction, which is rolled back where it throws.
-  func transaction<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+  package func transaction<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
     try run("BEGIN IMMEDIATE")
     do {
       let value = try body()

@@ -75,34 +75,34 @@ final class Statement {
 
 /// The current row of a statement. A value of another type than requested is converted or `nil`, never a trap: another program may have
 /// written the file.
-struct Row {
+package struct Row {
   private let statement: Statement
 
   init(_ statement: Statement) { self.statement = statement }
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement.handle, column) == SQLITE_NULL }
 
-  func integer(_ column: Int32) -> Int64? {
+  package func integer(_ column: Int32) -> Int64? {
     isNull(column) ? nil : sqlite3_column_int64(statement.handle, column)
   }
 
-  func real(_ column: Int32) -> Double? {
+  package func real(_ column: Int32) -> Double? {
     isNull(column) ? nil : sqlite3_column_double(statement.handle, column)
   }
 
   /// The whole text, including NUL; octets that are not UTF-8 are replaced.
-  func text(_ column: Int32) -> String? {
+  package func text(_ column: Int32) -> String? {
     guard !isNull(column), let octets = sqlite3_column_text(statement.handle, column) else { return nil }
     let count = Int(sqlite3_column_bytes(statement.handle, column))
     return String(decoding: UnsafeBufferPointer(start: octets, count: count), as: UTF8.self)
   }
 
-  func octets(_ column: Int32) -> Data? {
+  package func octets(_ column: Int32) -> Data? {
     if isNull(column) { return nil }
     guard let octets = sqlite3_column_blob(statement.handle, column) else { return Data() }
     return Data(bytes: octets, count: Int(sqlite3_column_bytes(statement.handle, column)))
   }
 
-  func time(_ column: Int32) -> Date? { integer(column).map(StoreTime.date) }
-  func identifier(_ column: Int32) -> UUID? { text(column).flatMap { UUID(uuidString: $0) } }
+  package func time(_ column: Int32) -> Date? { integer(column).map(StoreTime.date) }
+  package func identifier(_ column: Int32) -> UUID? { text(column).flatMap { UUID(uuidString: $0) } }
 }

@@ -5,7 +5,7 @@ import Foundation
 extension Database {
   /// Opens a file for writing: creates it where it does not exist, and migrates an older version. A file that is not a record is refused
   /// and left unchanged.
-  static func openForWriting(
+  package static func openForWriting(
     _ path: String, _ configuration: StoreConfiguration, schema: Schema = .current
   ) throws(StoreError) -> Database {
     try refuseForeign(path, schema, patience: configuration.patience)
@@ -29,7 +29,7 @@ extension Database {
   }
 
   /// Opens a file for reading.
-  static func openForReading(_ path: String, schema: Schema = .current) throws(StoreError) -> Database {
+  package static func openForReading(_ path: String, schema: Schema = .current) throws(StoreError) -> Database {
     guard let version = try storedVersion(path, schema, patience: .seconds(5)) else {
       throw StoreError(.cannotOpen, "there is no such file", file: path)
     }
@@ -91,7 +91,7 @@ extension Database {
   }
 
   /// Checks a file before anything is written, even an auxiliary file.
-  static func refuseForeign(_ path: String, _ schema: Schema, patience: Duration) throws(StoreError) {
+  package static func refuseForeign(_ path: String, _ schema: Schema, patience: Duration) throws(StoreError) {
     _ = try storedVersion(path, schema, patience: patience)
   }
 

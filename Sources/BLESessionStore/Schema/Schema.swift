@@ -3,14 +3,20 @@ import Foundation
 /// The tables of a record, and the migrations from earlier versions.
 ///
 /// `user_version` is the number of migrations applied to a file; `application_id` identifies it as a record.
-struct Schema: Sendable {
-  /// `BLES` in ASCII.
-  static let applicationIdentifier: Int64 = 0x424C_4553
+package struct Schema: Sendable {
+  /// What identifies a file of this kind: `BLES` in ASCII for a record.
+  let applicationIdentifier: Int64
 
   /// The step from each version to the next; the first creates the tables in an empty file. A published step never changes.
   var migrations: [SQLText]
 
-  static let current = Schema(migrations: [first])
+  package static let current = Schema(migrations: [first])
+
+  /// A schema whose first migration sets this identifier.
+  package init(applicationIdentifier: Int64 = 0x424C_4553, migrations: [SQLText]) {
+    self.applicationIdentifier = applicationIdentifier
+    self.migrations = migrations
+  }
 
   var version: Int { migrations.count }
 
@@ -19,7 +25,7 @@ struct Schema: Sendable {
   func version(of database: Database) throws(StoreError) -> Int {
     let identifier = try database.number("PRAGMA application_id")
     let version = try database.number("PRAGMA user_version")
-    guard identifier == Self.applicationIdentifier, version > 0 else {
+    guard identifier == applicationIdentifier, version > 0 else {
       let isEmpty = try database.number("SELECT COUNT(*) FROM sqlite_master") == 0
       if isEmpty, identifier == 0, version == 0 { return 0 }
       throw StoreError(

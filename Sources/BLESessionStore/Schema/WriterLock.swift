@@ -7,11 +7,11 @@ import Foundation
 /// A separate file beside the database: SQLite's own locks are dropped when any code of the process closes the database's file.
 ///
 /// `@unchecked Sendable`: immutable; released by `deinit` only.
-final class WriterLock: @unchecked Sendable {
+package final class WriterLock: @unchecked Sendable {
   private let path: String
   private let descriptor: Int32
 
-  init(for file: String) throws(StoreError) {
+  package init(for file: String) throws(StoreError) {
     path = file + "-writer"
     while true {
       let descriptor = try Self.opened(path, file)

@@ -1,0 +1,88 @@
+import Foundation
+
+/// Waits on a queue for libmosquitto's socket, and measures how long the packet is that is being read.
+///
+/// It has a duplicate of the descriptor: libmosquitto closes its own at any time, and a number that is used anew must not be waited for.
+final class BrokerSocket {
+  var onReadable: (() -> Void)?
+  var onWritable: (() -> Void)?
+  private let descriptor: Int32
+  private let reading: any DispatchSourceRead
+  private let writing: any DispatchSourceWrite
+  private var waitsToWrite = false
+  private var isClosed = false
+  /// How many octets had been taken off the socket when the last packet was complete.
+  private var complete: UInt64 = 0
+
+  init?(_ socket: Int32, on queue: DispatchQueue) {
+    descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else { return nil }
+    reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    writing = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+    // Little is read at a time, so that a packet that is too long is seen early.
+    var size: Int32 = 65_536
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  deinit { close() }
+
+  func start() {
+    let (descriptor, remaining) = (descriptor, Remaining())
+    reading.setEventHandler { [weak self] in self?.onReadable?() }
+    writing.setEventHandler { [weak self] in self?.onWritable?() }
+    reading.setCancelHandler { if remaining.isLast() { Foundation.close(descriptor) } }
+    writing.setCancelHandler { if remaining.isLast() { Foundation.close(descriptor) } }
+    reading.resume()
+  }
+
+  /// A writable socket is of interest only while something waits for it.
+  func waitsToWrite(_ waits: Bool) {
+    guard !isClosed, waits != waitsToWrite else { return }
+    waitsToWrite = waits
+    if waits { writing.resume() } else { writing.suspend() }
+  }
+
+  func close() {
+    if isClosed { return }
+    isClosed = true
+    // The link ends now, also for the other side: the duplicate is closed a little later.
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    if !waitsToWrite { writing.resume() }
+    reading.cancel()
+    writing.cancel()
+  }
+
+  // MARK: Lengths
+
+  func notePacket() { complete = taken ?? complete }
+
+  /// Whether the packet that is being read is longer than so many octets already.
+  func isTooLong(_ limit: Int) -> Bool {
+    guard let taken, taken > complete else { return false }
+    return taken - complete > UInt64(limit)
+  }
+
+  /// Where the kernel's `struct tcp_info` has `tcpi_bytes_received`, which glibc's ends before.
+  private static let receivedPlace = 128
+
+  /// The octets that were taken off the socket, encrypted ones where the link is.
+  private var taken: UInt64? {
+    var facts = [UInt8](repeating: 0, count: Self.receivedPlace + 8)
+    var size = socklen_t(facts.count)
+    var waiting: Int32 = 0
+    guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &facts, &size) == 0, size == facts.count,
+      ioctl(descriptor, UInt(FIONREAD), &waiting) == 0
+    else { return nil }
+    let received = facts.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: Self.receivedPlace, as: UInt64.self) }
+    return received &- UInt64(max(0, waiting))
+  }
+}
+
+/// Which of two handlers is the later one. Both run on the same queue.
+private final class Remaining {
+  private var count = 2
+  func isLast() -> Bool {
+    count -= 1
+    return count == 0
+  }
+}

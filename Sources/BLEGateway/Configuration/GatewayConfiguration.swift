@@ -1,0 +1,72 @@
+import BLEDeviceFiles
+import BLESession
+import CoreBluetooth
+
+/// What a gateway does, as its configuration file says (`Docs/gateway.md`).
+package struct GatewayConfiguration: Sendable {
+  /// The name of the format, in the member `format` of a file.
+  package static let formatName = "ble-gateway/1"
+  /// The largest file in octets.
+  package static let largestFile = 1 << 20
+
+  /// The gateway's name, in topics and keys.
+  package var name: String
+  /// What all topics begin with.
+  package var prefix = "ble"
+  package var broker: BrokerSettings
+  /// Where messages wait for the broker.
+  package var outbox: String
+  package var limits = OutboxLimits()
+  package var devices: [Device]
+  package var listening: [Listening]
+  /// Where what all gateways of the prefix publish is stored; `nil`: it is not.
+  package var collection: String?
+
+  package var topics: GatewayTopics { GatewayTopics(prefix: prefix, gateway: name) }
+
+  /// A device that is kept connected.
+  package struct Device: Sendable {
+    /// Its name in topics.
+    package var name: String
+    /// Which one it is, unless the device file says so.
+    package var rule: MatchRule
+    package var identifier: UUID?
+    package var description: DeviceDescription?
+    package var values = Values.everything
+    /// Read again and again.
+    package var readings: [CharacteristicPath] = []
+    package var readInterval = Duration.seconds(60)
+    /// `nil`: the strength of its connection is not published.
+    package var signalInterval: Duration?
+    package var commands: Commands?
+  }
+
+  /// Which notified values of a device are published.
+  package enum Values: Sendable, Equatable {
+    /// All that notify.
+    case everything
+    case characteristics([CharacteristicPath])
+  }
+
+  /// What may be asked of a device, and where.
+  package struct Commands: Sendable, Equatable {
+    package var topic: String
+    /// Commands of the device file.
+    package var names: [String]
+    /// Characteristics that may be written.
+    package var writes: [CharacteristicPath]
+  }
+
+  /// Advertisements that are published.
+  package struct Listening: Sendable, Equatable {
+    package var rule: MatchRule
+    /// One is published when it differs from the last one of its device in more than its strength.
+    package var onChange = true
+    /// The shortest time between two of a device.
+    package var leastInterval = Duration.seconds(1)
+    /// One is published after this time, changed or not; `nil`: only changed ones.
+    package var interval: Duration?
+    /// How many devices are followed; beyond it, the one that was heard longest ago is forgotten.
+    package var devices = 1_024
+  }
+}

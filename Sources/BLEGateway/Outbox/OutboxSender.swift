@@ -1,0 +1,98 @@
+import BLESession
+
+/// Sends what is in the outbox, in the order of its acceptance, while the link is up. Used on the link's queue only.
+///
+/// A link that ends leaves unknown what the broker has: everything that it has not acknowledged is sent again, with the same key.
+final class OutboxSender {
+  private let outbox: Outbox
+  /// Runs on the link's queue.
+  private let perform: (@escaping @Sendable (OutboxSender, any BrokerPublisher) -> Void) -> Void
+  /// Called for a message that the broker does not take, with the reason.
+  var onUnsendable: ((OutboxMessage) -> Void)?
+  /// The newest message that was sent on this link.
+  private var sent: Int64 = 0
+  private var waiting: [BrokerLink.PublicationNumber: OutboxMessage] = [:]
+  /// Counts links, so that what was read from the file for an earlier one is not sent.
+  private var link = 0
+  private var isUp = false
+  private var isReading = false
+  private var isMore = false
+
+  private static let mostWaiting = 128
+  private static let batch = 64
+
+  /// MQTT 5's reason code for a message that was accepted and handed to no client.
+  private static let noSubscribers: Int32 = 16
+  private let waitsForSubscriber: Bool
+
+  init(
+    _ outbox: Outbox, waitsForSubscriber: Bool,
+    perform: @escaping (@escaping @Sendable (OutboxSender, any BrokerPublisher) -> Void) -> Void
+  ) {
+    self.outbox = outbox
+    self.waitsForSubscriber = waitsForSubscriber
+    self.perform = perform
+  }
+
+  func linkIsUp() {
+    (isUp, sent, waiting) = (true, 0, [:])
+    link += 1
+    isReading = false
+    sendMore()
+  }
+
+  func linkIsDown() {
+    (isUp, waiting) = (false, [:])
+    link += 1
+  }
+
+  /// There may be something to send.
+  func sendMore() {
+    guard isUp, waiting.count <= Self.mostWaiting - Self.batch else { return }
+    guard !isReading else { return isMore = true }
+    (isReading, isMore) = (true, false)
+    let link = link
+    let perform = SendablePerform(body: perform)
+    outbox.messages(after: sent, limit: Self.batch) { messages in
+      perform.body { sender, publisher in sender.send(messages, link, publisher) }
+    }
+  }
+
+  private func send(_ messages: [OutboxMessage], _ link: Int, _ publisher: any BrokerPublisher) {
+    guard link == self.link, isUp else { return }
+    isReading = false
+    for message in messages {
+      sent = message.sequence
+      if let number = publisher.publish(message.publication) {
+        waiting[number] = message
+      } else if publisher.isConnected {
+        // Longer than the broker takes, or with a topic that it cannot have: it would stand in the way of all others for ever.
+        outbox.deliver([message.sequence])
+        onUnsendable?(message)
+      }
+    }
+    if messages.count == Self.batch || isMore { sendMore() }
+  }
+
+  /// Returns whether the publication was one of the outbox.
+  func acknowledged(_ number: BrokerLink.PublicationNumber, code: Int32, _ publisher: any BrokerPublisher) -> Bool {
+    guard let message = waiting.removeValue(forKey: number) else { return false }
+    guard code < 128 else {
+      // It stays in the outbox: whoever runs the broker may allow it.
+      publisher.giveUp("it refuses messages on the topic \(message.publication.topic) (code \(code)): check its rights")
+      return true
+    }
+    if code == Self.noSubscribers, waitsForSubscriber {
+      publisher.giveUp("nothing has subscribed to \(message.publication.topic) yet")
+      return true
+    }
+    outbox.deliver([message.sequence])
+    sendMore()
+    return true
+  }
+}
+
+/// `@unchecked Sendable`: `body` only hands work to the link's queue, which any thread may do.
+private struct SendablePerform: @unchecked Sendable {
+  let body: (@escaping @Sendable (OutboxSender, any BrokerPublisher) -> Void) -> Void
+}

@@ -1,0 +1,59 @@
+import BLESession
+import BLETestKit
+import CoreBluetooth
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BLEGateway
+
+extension WorldClock: SessionClock {}
+extension WorldTimer: SessionTimer {}
+
+/// A world with one gateway, and a folder for its outbox.
+final class GatewayScene {
+  let world = World()
+  let broker: TestBroker
+  let folder: URL
+  private(set) var gateway: Gateway?
+  /// The time of day at the world's beginning.
+  static let beginning = Date(timeIntervalSince1970: 1_800_000_000)
+
+  init(_ broker: TestBroker) throws {
+    self.broker = broker
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("gateway-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// A configuration with these members besides the usual ones.
+  func configuration(_ members: String, name: String = "attic") throws -> GatewayConfiguration {
+    let text = """
+      {"format": "ble-gateway/1", "gateway": "\(name)", "broker": {"host": "127.0.0.1", "port": \(broker.port)}, \(members)}
+      """
+    return try GatewayConfigurationReader.read(octets: text.utf8, folder: folder.path)
+  }
+
+  func start(_ configuration: GatewayConfiguration, on device: Device) async throws -> Gateway {
+    let world = world
+    let central = Central(options: device.options, clock: world.clock)
+    await world.settle()
+    var surroundings = GatewaySurroundings(version: "test")
+    surroundings.now = { Self.beginning.addingTimeInterval(world.now.seconds) }
+    surroundings.backOff = .init(first: .milliseconds(20), longest: .milliseconds(200), jitter: 0.5)
+    let gateway = try Gateway(configuration, central: central, surroundings)
+    // Not within the world's time, which does not wait for the disk.
+    try await gateway.start()
+    self.gateway = gateway
+    return gateway
+  }
+
+  func stop() async throws {
+    guard let gateway else { return }
+    let stopping = Task { await gateway.stop() }
+    await world.advance(by: .seconds(5))
+    await stopping.value
+    self.gateway = nil
+  }
+}
