@@ -53,6 +53,8 @@ final class LeaseEntry {
   var sequence = 0
   /// When the entry has to be looked at again.
   var due = Duration.zero
+  /// The time under which it stands in the keeper's queue.
+  var queuedAt: Duration?
 
   init(device: String, at now: Duration, rules: LeaseRules) {
     self.device = device

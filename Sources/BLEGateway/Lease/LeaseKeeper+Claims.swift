@@ -89,22 +89,29 @@ extension LeaseKeeper {
     return max(since + rules.patience, entry.epochSince + rules.rest, entry.offerAt)
   }
 
+  /// Up to the next tenth of a second: so many devices of one holder that falls silent are looked at together.
+  private func rounded(_ time: Duration) -> Duration {
+    let tenth = Int64(100_000_000_000_000_000)
+    let (seconds, rest) = time.components
+    return Duration(secondsComponent: seconds, attosecondsComponent: (rest + tenth - 1) / tenth * tenth)
+  }
+
   /// When the entry has to be looked at again.
   func nextLook(at entry: LeaseEntry, _ now: Duration) -> Duration {
-    var next = now + rules.refresh
+    var next = rounded(now + rules.refresh)
     func consider(_ time: Duration) { if time > now { next = min(next, time) } }
     if let repairAt = entry.repairAt { consider(repairAt) }
     consider(entry.lookUntil)
     switch entry.role {
     case .watching:
-      if let heardAt = entry.heardAt { consider(heardAt + rules.memory) }
+      if let heardAt = entry.heardAt { consider(rounded(heardAt + rules.memory)) }
       consider(entry.retryAt)
       if let claimAt = entry.claimAt { consider(claimAt) }
       guard let known = entry.known else { break }
       if known.phase == .released {
         consider(entry.renewed + rules.reserve)
       } else {
-        consider(deadline(of: known, entry))
+        consider(rounded(deadline(of: known, entry)))
         if entry.strongerSince != nil { consider(offerTime(entry, known)) }
       }
       // There is room for one more device as soon as another one is released.
@@ -112,7 +119,7 @@ extension LeaseKeeper {
     case .claiming: consider(entry.since + rules.claim)
     case .settling: consider(entry.since + rules.settle)
     case .opening: consider(entry.since + rules.opening)
-    case .held: consider(nextPublication(of: entry, now))
+    case .held: consider(rounded(nextPublication(of: entry, now)))
     case .draining: consider(entry.since + rules.draining)
     }
     if entry.isActive, rules.isolation == .letGo { consider(own.heardAt + rules.expires) }

@@ -12,9 +12,9 @@ extension LeaseKeeper {
     for entry in order {
       entry.isConfirmed = false
       entry.lookUntil = now + rules.look
-      entry.due = now
     }
     advance(to: now)
+    reviewAll(now)
   }
 
   /// The connection to the broker has ended. Devices that are open stay open as the rules say.
@@ -23,9 +23,9 @@ extension LeaseKeeper {
     isConnected = false
     for entry in order {
       if entry.role == .claiming || entry.role == .settling { enter(entry, .watching, now) }
-      entry.due = now
     }
     advance(to: now)
+    reviewAll(now)
   }
 
   /// A device that this gateway may keep has advertised, or the strength of its link was measured: the latter at least each five seconds

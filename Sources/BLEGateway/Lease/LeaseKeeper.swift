@@ -52,8 +52,14 @@ public final class LeaseKeeper {
   /// Whether another gateway runs under the same name, and this one waits until it is silent.
   public internal(set) var isYielding = false
 
+  private var queue = DueQueue()
+
   /// When `advance(to:)` has to be called next; `nil`: not before something else is called.
-  public private(set) var wake: Duration?
+  public var wake: Duration? {
+    if hasEnded { return nil }
+    let pulse = isConnected ? pulseAt : advancedAt.map { $0 + rules.pulse }
+    return queue.first.map { min($0, pulse ?? $0) } ?? pulse
+  }
 
   /// A keeper without a connection to the broker.
   public init(_ identity: GatewayInstance, rules: LeaseRules = LeaseRules()) {
@@ -88,27 +94,25 @@ public final class LeaseKeeper {
 
   /// The clock has reached `now`: to be called at `wake`.
   public func advance(to now: Duration) {
-    guard !hasEnded else { return wake = nil }
+    guard !hasEnded else { return }
     if let advancedAt, now - advancedAt > rules.pulse * 3 { attentiveSince = now }
     advancedAt = now
     endYieldingIfSilent(now)
     if isConnected, now >= pulseAt { sendPulse(now) }
-    wake = isConnected ? pulseAt : now + rules.pulse
-    var index = 0
-    while index < order.count {
-      let entry = order[index]
-      if entry.due <= now { review(entry, now) } else { schedule(entry.due) }
-      // A forgotten entry has given its place to the last one.
-      if index < order.count, order[index] === entry { index += 1 }
+    while let entry = queue.next(at: now) {
+      if devices[entry.device] === entry { review(entry, now) }
     }
+  }
+
+  /// Looks at all devices.
+  func reviewAll(_ now: Duration) {
+    for entry in order { review(entry, now) }
   }
 
   func enter(_ entry: LeaseEntry, _ role: LeaseEntry.Role, _ now: Duration) {
     engagedCount += (role == .watching ? 0 : 1) - (entry.role == .watching ? 0 : 1)
     entry.enter(role, at: now)
   }
-
-  func schedule(_ due: Duration) { wake = min(wake ?? due, due) }
 
   /// Does what is due for a device, and notes when it has to be looked at again.
   func review(_ entry: LeaseEntry, _ now: Duration) {
@@ -132,6 +136,6 @@ public final class LeaseKeeper {
     guard devices[entry.device] === entry else { return }
     repair(entry, now)
     entry.due = nextLook(at: entry, now)
-    schedule(entry.due)
+    queue.add(entry)
   }
 }
