@@ -254,7 +254,7 @@ var targets: [Target] = []
       "ToolTests",
       knows: [
         "BLECore", "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "Measurements", "CoreBluetooth",
-        "BLESession", "BLEProfileFiles", "BLESessionStore", "BLEReports", "BLEWeb", "ble",
+        "BLESession", "BLEProfileFiles", "BLESessionStore", "BLEReports", "BLEWeb", "BLEGateway", "TestSupport", "ble",
       ]),
     tests(
       "BLEWebTests",

@@ -26,7 +26,7 @@ WORK = pathlib.Path(os.environ.get("BLE_VM_FOLDER", PACKAGE / ".build" / "vm"))
 PACKAGES = """
     bluez dbus-daemon dbus-bin busybox-static bash kmod rfkill socat strace libcap2-bin
     python3-minimal python3-dbus python3-gi
-    libssl3 libsqlite3-0 libsystemd0 libmicrohttpd12 libstdc++6
+    libssl3 libsqlite3-0 libsystemd0 libmicrohttpd12 libmosquitto1 libstdc++6
     systemd libnss-systemd dpkg dash coreutils diffutils libc-bin perl-base sed grep
 """.split()
 # What dpkg in the guest knows of them.

@@ -19,8 +19,10 @@ public final class TestBroker: @unchecked Sendable {
   private var process: pid_t?
 
   /// Starts it, and returns when it listens.
-  /// - Parameter settings: further lines of its configuration; `FOLDER` in them is its folder.
-  public init(_ settings: String = "allow_anonymous true") throws {
+  /// - Parameters:
+  ///   - settings: further lines of its configuration; `FOLDER` in them is its folder.
+  ///   - isDurable: whether it writes each change to its folder at once, so that it may be killed. It takes milliseconds for each message.
+  public init(_ settings: String = "allow_anonymous true", isDurable: Bool = false) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("broker-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     port = try Self.freePort()
@@ -28,8 +30,8 @@ public final class TestBroker: @unchecked Sendable {
     listener \(port) 127.0.0.1
     persistence true
     persistence_location \(folder.path)/
-    autosave_interval 1
-    autosave_on_changes true
+    autosave_interval \(isDurable ? 1 : 3_600)
+    autosave_on_changes \(isDurable)
     max_inflight_messages 0
     max_queued_messages 0
     user root

@@ -2,6 +2,7 @@ import BLEReports
 import CDispatch
 import CoreFoundation
 import Dispatch
+import CoreFoundation
 import Foundation
 import Testing
 

@@ -21,6 +21,9 @@ final class BrokerClient {
   private let handle: OpaquePointer
   private let queue: DispatchQueue
   private let largestMessage: Int
+  private let isEncrypted: Bool
+  /// How libmosquitto's line on a packet of the broker begins.
+  private let logOfReceived: String
   private var sources: BrokerSocket?
   private var timer: (any DispatchSourceTimer)?
   private(set) var isAccepted = false
@@ -45,6 +48,8 @@ final class BrokerClient {
     self.version = version
     self.queue = queue
     largestMessage = settings.largestMessage
+    isEncrypted = settings.security != nil
+    logOfReceived = "Client \(identifier) received "
     mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
     mosquitto_int_option(
       handle, MOSQ_OPT_PROTOCOL_VERSION, version == .version5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
@@ -145,15 +150,18 @@ final class BrokerClient {
 
   private func read() {
     guard !isOver else { return }
+    if !isEncrypted, sources?.announcesTooLong(largestMessage) == true { return endOversized() }
     let code = mosquitto_loop_read(handle, 1)
     tellArrived()
     if isOver { return }
-    if sources?.isTooLong(largestMessage) == true {
-      tell?(.oversized)
-      return end(.failed("it sent a message of more than \(largestMessage) octets"))
-    }
+    if sources?.isTooLong(largestMessage) == true { return endOversized() }
     finish(code)
     write()
+  }
+
+  private func endOversized() {
+    tell?(.oversized)
+    end(.failed("it sent a message of more than \(largestMessage) octets"))
   }
 
   private func write() {
@@ -218,9 +226,10 @@ final class BrokerClient {
       guard let client = BrokerClient.client(pointer), code != 0 else { return }
       client.refusal = client.refusal ?? BrokerEnd(disconnect: code)
     }
-    // Each packet of the broker is logged behind its last octet.
-    mosquitto_log_callback_set(handle) { _, pointer, level, _ in
-      if level == MOSQ_LOG_DEBUG { BrokerClient.client(pointer)?.sources?.notePacket() }
+    // Each packet of the broker is logged when its last octet was read; what is sent is logged as well.
+    mosquitto_log_callback_set(handle) { _, pointer, level, text in
+      guard level == MOSQ_LOG_DEBUG, let text, let client = BrokerClient.client(pointer) else { return }
+      if strncmp(text, client.logOfReceived, client.logOfReceived.utf8.count) == 0 { client.sources?.notePacket() }
     }
   }
 

@@ -62,6 +62,27 @@ final class BrokerSocket {
     return taken - complete > UInt64(limit)
   }
 
+  /// Whether a packet that waits to be read says that it is longer than so many octets. Only for links that are not encrypted.
+  func announcesTooLong(_ limit: Int) -> Bool {
+    // Within a packet the next octets are no beginning of one.
+    guard let taken, taken == complete else { return false }
+    var waiting = [UInt8](repeating: 0, count: 16_384)
+    let count = recv(descriptor, &waiting, waiting.count, Int32(MSG_PEEK | MSG_DONTWAIT))
+    var rest = waiting.prefix(max(0, count))[...]
+    while rest.count >= 2 {
+      // MQTT 5.0, chapter 1.5.5: seven bits in each octet, the least significant first.
+      var (length, used) = (0, 1)
+      for octet in rest.dropFirst().prefix(4) {
+        length |= Int(octet & 0x7F) << (7 * (used - 1))
+        used += 1
+        if octet & 0x80 == 0 { break }
+      }
+      if length > limit { return true }
+      rest = rest.dropFirst(used + length)
+    }
+    return false
+  }
+
   /// Where the kernel's `struct tcp_info` has `tcpi_bytes_received`, which glibc's ends before.
   private static let receivedPlace = 128
 

@@ -65,7 +65,17 @@ final class CommandDesk: Sendable {
     let (name, identifier) = (device.plan.name, request.identifier)
     let reply = message.responseTopic ?? request.reply
     let isReplyAllowed = reply.map { isAllowed($0) } ?? true
-    let topic = isReplyAllowed ? reply ?? messages.topics.answer(of: name) : messages.topics.answer(of: name)
+    let topic = reply ?? messages.topics.answer(of: name)
+    // What is never done needs no memory, so that a flood of it does not wait for the disk.
+    if !isReplyAllowed {
+      let outcome = CommandOutcome(
+        .notAllowed, message: "answers go to topics that begin with \(messages.topics.replies)")
+      return refuse(message, device, identifier, request.action, outcome)
+    }
+    if let reason = objection(to: request.action, device) {
+      let outcome = CommandOutcome(.notAllowed, message: reason)
+      return refuse(message, device, identifier, request.action, outcome, on: reply)
+    }
     switch try ledger.entry(identifier, of: name) {
     case .underWay: return
     case .answered(let answer):
@@ -87,11 +97,6 @@ final class CommandDesk: Sendable {
       refusal = CommandOutcome(.expired, message: "its deadline has passed")
     } else if deadline > time.addingTimeInterval(Self.latestDeadline) {
       refusal = CommandOutcome(.invalid, message: "its deadline is more than a day away")
-    } else if !isReplyAllowed {
-      refusal = CommandOutcome(
-        .notAllowed, message: "answers go to topics that begin with \(messages.topics.replies)")
-    } else if let reason = objection(to: request.action, device) {
-      refusal = CommandOutcome(.notAllowed, message: reason)
     }
     if let refusal { return refuse(message, device, identifier, request.action, refusal, on: reply) }
     let order = CommandLedger.Order(

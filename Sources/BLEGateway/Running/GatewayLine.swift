@@ -61,6 +61,9 @@ final class GatewayLine: @unchecked Sendable {
       }
     }
     await link.stop()
+    // The outbox tells this object what it has accepted: they would keep one another.
+    await link.core.value { [weak self] _ in self?.sender = nil }
+    self.link.with { $0 = nil }
   }
 
   // MARK: On the link's queue

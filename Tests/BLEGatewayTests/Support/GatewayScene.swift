@@ -49,6 +49,17 @@ final class GatewayScene {
     return gateway
   }
 
+  /// Runs the world until the condition holds, for at most 20 s of real time: what the broker does takes real time.
+  func until(
+    _ condition: () -> Bool, saying: () -> String = { "" }, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !condition() {
+      try #require(ContinuousClock.now < deadline, "not within 20 s \(saying())", sourceLocation: sourceLocation)
+      await world.advance(by: .milliseconds(20))
+    }
+  }
+
   func stop() async throws {
     guard let gateway else { return }
     let stopping = Task { await gateway.stop() }
