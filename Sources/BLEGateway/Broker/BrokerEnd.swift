@@ -8,6 +8,8 @@ struct BrokerEnd: Error, Equatable {
   let reason: String
   /// Whether the broker does not know the version of MQTT.
   var isVersionUnknown = false
+  /// Whether it is about one message, which no other attempt would change.
+  var isAboutMessage = false
 
   static func failed(_ reason: String) -> BrokerEnd { BrokerEnd(reason: reason) }
 
@@ -29,6 +31,10 @@ struct BrokerEnd: Error, Equatable {
     case MOSQ_ERR_INVAL: reason = "a setting is not valid: check the files of \"tls\""
     case MOSQ_ERR_OVERSIZE_PACKET: reason = "it does not take messages of this length"
     default: reason = mosquitto_strerror(code).map { String(cString: $0).inert } ?? "error \(code)"
+    }
+    switch mosq_err_t(code) {
+    case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_INVAL: isAboutMessage = true
+    default: break
     }
   }
 

@@ -9,6 +9,16 @@ package final class BrokerLink: Sendable {
   /// Counts publications over all connections.
   package typealias PublicationNumber = Int64
 
+  /// What has become of a message that was to be sent.
+  package enum Publishing: Sendable, Equatable {
+    /// It is on its way, and will be acknowledged with this number.
+    case sent(PublicationNumber)
+    /// There is no link at the moment.
+    case notConnected
+    /// It is longer than the broker takes, or its topic cannot be one.
+    case unsendable
+  }
+
   let core: Confined<BrokerLinkCore>
 
   /// - Parameters:
@@ -36,18 +46,6 @@ package final class BrokerLink: Sendable {
 
   /// Runs on the link's queue, for callers that publish.
   package func perform(_ body: @escaping @Sendable (any BrokerPublisher) -> Void) { core.perform { body($0) } }
-}
-
-/// What is done with a link on its queue.
-package protocol BrokerPublisher {
-  /// Whether the broker has accepted this client, and the link is up.
-  var isConnected: Bool { get }
-  /// Sends a message with QoS 1. Returns its number, with which it is acknowledged; `nil` where it was not sent.
-  func publish(_ publication: BrokerPublication) -> BrokerLink.PublicationNumber?
-  /// Subscribes with QoS 1.
-  func subscribe(_ filters: [String])
-  /// Ends the link, and tries again after a pause.
-  func giveUp(_ reason: String)
 }
 
 /// The state of a link, used on its queue only.
@@ -157,16 +155,16 @@ final class BrokerLinkCore: BrokerPublisher {
 
   // MARK: BrokerPublisher
 
-  func publish(_ publication: BrokerPublication) -> BrokerLink.PublicationNumber? {
-    guard let client, client.isAccepted else { return nil }
+  func publish(_ publication: BrokerPublication) -> BrokerLink.Publishing {
+    guard let client, client.isAccepted else { return .notConnected }
     do throws(BrokerEnd) {
       let number = try client.publish(publication)
       lastNumber += 1
       inFlight[number] = lastNumber
       flushSoon()
-      return lastNumber
+      return .sent(lastNumber)
     } catch {
-      return nil
+      return error.isAboutMessage ? .unsendable : .notConnected
     }
   }
 

@@ -50,7 +50,12 @@ package struct GatewayConfigurationReader {
       throw PositionedError(
         json.position, "expected \"\(GatewayConfiguration.formatName)\", found \"\(text.inert)\"")
     }
-    let name = file.required("gateway") { (json) throws(PositionedError) in try json.name("the gateway's name") }
+    let name = file.required("gateway") { (json) throws(PositionedError) -> String? in
+      let name = try json.name("the gateway's name")
+      // The leases of all gateways are below this level.
+      guard name != "fleet" else { throw PositionedError(json.position, "no gateway can be called \"fleet\"") }
+      return name
+    }
     let prefix = file.optional("prefix") { (json) throws(PositionedError) in try json.prefix() } ?? "ble"
     let broker = file.required("broker") { (json) -> BrokerSettings? in self.broker(json) }
     let outbox = file.optional("outbox") { (json) -> (String?, OutboxLimits)? in self.outbox(json) }

@@ -19,19 +19,10 @@ package final class Outbox: @unchecked Sendable {
     case recovered
   }
 
-  /// What waits to be written.
-  fileprivate struct Backlog {
-    var drafts: [OutboxDraft] = []
-    var delivered: [Int64] = []
-    var refused = OutboxLosses()
-    var isScheduled = false
-    var isClosed = false
-  }
-
   package let gateway: String
   private let limits: OutboxLimits
   private let queue = DispatchQueue(label: "BLEGateway.outbox", qos: .utility)
-  private let backlog = Guarded(Backlog())
+  private let backlog = Guarded(OutboxBacklog())
   private let report: @Sendable (Report) -> Void
   private var file: OutboxFile?
   private var isFailing = false
@@ -129,8 +120,8 @@ package final class Outbox: @unchecked Sendable {
 
   private func writeAll() {
     guard let file else { return }
-    let batch = backlog.with { backlog -> Backlog in
-      defer { backlog = Backlog(isClosed: backlog.isClosed) }
+    let batch = backlog.with { backlog -> OutboxBacklog in
+      defer { backlog = OutboxBacklog(isClosed: backlog.isClosed) }
       return backlog
     }
     guard !batch.drafts.isEmpty || !batch.delivered.isEmpty || batch.refused.total > 0 else { return }
@@ -146,41 +137,5 @@ package final class Outbox: @unchecked Sendable {
       isFailing = true
       queue.asyncAfter(deadline: .now() + Self.pause) { self.writeAll() }
     }
-  }
-}
-
-extension Outbox.Backlog {
-  fileprivate init(isClosed: Bool) {
-    self.init()
-    self.isClosed = isClosed
-  }
-
-  /// Returns whether nothing was scheduled.
-  fileprivate mutating func schedule() -> Bool {
-    defer { isScheduled = true }
-    return !isScheduled
-  }
-
-  /// The first advertisement gives way; where there is none, the new message, unless it is an answer.
-  fileprivate mutating func makeRoom(for draft: OutboxDraft) {
-    if let oldest = drafts.firstIndex(where: { $0.kind == .advertisement }) {
-      drafts.remove(at: oldest)
-      refused.add(.advertisement)
-      drafts.append(draft)
-    } else {
-      refused.add(draft.kind)
-    }
-  }
-
-  fileprivate mutating func putBack(_ batch: Self, _ limit: Int) {
-    let newer = drafts
-    drafts = batch.drafts
-    delivered = batch.delivered + delivered
-    refused.advertisements += batch.refused.advertisements
-    refused.values += batch.refused.values
-    refused.events += batch.refused.events
-    for draft in newer { if drafts.count < limit { drafts.append(draft) } else { makeRoom(for: draft) } }
-    // The next attempt is scheduled by the caller.
-    isScheduled = true
   }
 }

@@ -62,14 +62,15 @@ final class OutboxSender {
     guard link == self.link, isUp else { return }
     isReading = false
     for message in messages {
-      sent = message.sequence
-      if let number = publisher.publish(message.publication) {
-        waiting[number] = message
-      } else if publisher.isConnected {
-        // Longer than the broker takes, or with a topic that it cannot have: it would stand in the way of all others for ever.
+      switch publisher.publish(message.publication) {
+      case .sent(let number): waiting[number] = message
+      case .notConnected: return
+      case .unsendable:
+        // It would stand in the way of all others for ever.
         outbox.deliver([message.sequence])
         onUnsendable?(message)
       }
+      sent = message.sequence
     }
     if messages.count == Self.batch || isMore { sendMore() }
   }

@@ -56,7 +56,7 @@ final class GatewayLine: @unchecked Sendable {
       }
       _ = SystemSessionClock().schedule(after: Self.patience, on: .global()) { finish() }
       perform { line, publisher in
-        guard publisher.isConnected, let number = publisher.publish(offline) else { return finish() }
+        guard case .sent(let number) = publisher.publish(offline) else { return finish() }
         line.goodbye = (number, finish)
       }
     }
@@ -75,8 +75,8 @@ final class GatewayLine: @unchecked Sendable {
     switch event {
     case .connected:
       publisher.subscribe(commands)
-      _ = publisher.publish(Gateway.status(configuration, isOnline: true))
-      _ = publisher.publish(description)
+      publisher.publish(Gateway.status(configuration, isOnline: true))
+      publisher.publish(description)
       sender?.linkIsUp()
     case .disconnected: sender?.linkIsDown()
     case .acknowledged(let number, let code):

@@ -129,14 +129,14 @@ struct BrokerLinkTests {
     let acknowledged = Guarded(0)
     let diary = LinkDiary(settings(broker.port)) { event, publisher in
       switch event {
-      case .connected: for _ in 0..<10 { _ = publisher.publish(BrokerPublication(topic: "t", payload: Data("x".utf8))) }
+      case .connected: for _ in 0..<10 { publisher.publish(BrokerPublication(topic: "t", payload: Data("x".utf8))) }
       case .acknowledged(_, let code) where code < 128: acknowledged.with { $0 += 1 }
       default: break
       }
     }
     #expect(await diary.until { _ in acknowledged.with { $0 } == 10 })
     broker.suspend()
-    diary.link.perform { for _ in 0..<10 { _ = $0.publish(BrokerPublication(topic: "t", payload: Data("y".utf8))) } }
+    diary.link.perform { for _ in 0..<10 { $0.publish(BrokerPublication(topic: "t", payload: Data("y".utf8))) } }
     broker.kill()
     #expect(await diary.until { !$0.reasons.isEmpty })
     #expect(acknowledged.with { $0 } == 10)

@@ -13,10 +13,10 @@ struct CommandTests {
   private let scene: GatewayScene
   private let sender: Subscriber
 
-  init() throws {
+  init() async throws {
     scene = try GatewayScene(TestBroker())
     sender = Subscriber(scene.broker.port, "ble/attic/device/+/answer", "ble/attic/reply/#")
-    try #require(sender.connected())
+    try #require(await sender.connected())
     // The broker's time is real: the world's follows it.
     scene.world.pace = .realTime(speed: 4)
   }

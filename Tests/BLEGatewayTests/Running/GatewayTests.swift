@@ -11,10 +11,10 @@ struct GatewayTests {
   private let scene: GatewayScene
   private let subscriber: Subscriber
 
-  init() throws {
+  init() async throws {
     scene = try GatewayScene(TestBroker())
     subscriber = Subscriber(scene.broker.port, "#")
-    try #require(subscriber.connected())
+    try #require(await subscriber.connected())
   }
 
   private func counter(on device: Device) -> PeripheralApp {
@@ -35,7 +35,7 @@ struct GatewayTests {
       counter.push(Data("\(number)".utf8), "FFF1")
       await world.advance(by: .milliseconds(100))
     }
-    let values = subscriber.wait(for: 20, on: "ble/attic/device/desk/value/FFF0-FFF1")
+    let values = await subscriber.wait(for: 20, on: "ble/attic/device/desk/value/FFF0-FFF1")
     #expect(
       values.compactMap { ($0.object["value"] as? [String: Any])?["utf8"] as? String } == (1...20).map(String.init))
     let first = try #require(values.first)
@@ -45,6 +45,6 @@ struct GatewayTests {
     #expect(keys.count == 20 && Set(keys).count == 20 && keys.allSatisfy { $0.hasPrefix("attic/") })
     #expect(values.map(\.key) == keys, "the same as MQTT 5's user property")
     try await scene.stop()
-    #expect(subscriber.wait(for: 2, on: "ble/attic/status").map(\.text) == ["online", "offline"])
+    #expect(await subscriber.wait(for: 2, on: "ble/attic/status").map(\.text) == ["online", "offline"])
   }
 }

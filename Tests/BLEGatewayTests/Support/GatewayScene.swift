@@ -46,6 +46,11 @@ final class GatewayScene {
     // Not within the world's time, which does not wait for the disk.
     try await gateway.start()
     self.gateway = gateway
+    // It says so behind its subscriptions.
+    let status = Subscriber(broker.port, configuration.topics.status)
+    let isOnline = await status.wait { $0.last?.text == "online" ? true : nil }
+    try #require(isOnline == true)
+    await status.stop()
     return gateway
   }
 
@@ -62,9 +67,12 @@ final class GatewayScene {
 
   func stop() async throws {
     guard let gateway else { return }
-    let stopping = Task { await gateway.stop() }
-    await world.advance(by: .seconds(5))
-    await stopping.value
+    let isStopped = Guarded(false)
+    Task {
+      await gateway.stop()
+      isStopped.with { $0 = true }
+    }
+    try await until { isStopped.with { $0 } }
     self.gateway = nil
   }
 }

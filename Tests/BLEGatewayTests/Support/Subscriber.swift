@@ -31,20 +31,22 @@ final class Subscriber: Sendable {
 
   /// Publishes with QoS 1.
   func publish(_ topic: String, _ text: String, isRetained: Bool = false) {
-    link.perform { _ = $0.publish(BrokerPublication(topic: topic, payload: Data(text.utf8), isRetained: isRetained)) }
+    link.perform { $0.publish(BrokerPublication(topic: topic, payload: Data(text.utf8), isRetained: isRetained)) }
   }
 
   /// Waits until the broker has accepted it.
-  func connected() -> Bool { arrived.wait(20) { _, isConnected in isConnected ? true : nil } ?? false }
+  func connected() async -> Bool { await arrived.wait(20) { _, isConnected in isConnected ? true : nil } ?? false }
 
   /// The first result of `find` over all messages that is not `nil`; `nil` after `seconds`.
-  func wait<Value>(_ seconds: Double = 20, _ find: ([BrokerMessage]) -> Value?) -> Value? {
-    arrived.wait(seconds) { messages, _ in find(messages) }
+  func wait<Value: Sendable>(_ seconds: Double = 20, _ find: @escaping @Sendable ([BrokerMessage]) -> Value?) async
+    -> Value?
+  {
+    await arrived.wait(seconds) { messages, _ in find(messages) }
   }
 
   /// Waits until so many messages have arrived on topics that contain `part`.
-  func wait(for count: Int, on part: String, _ seconds: Double = 20) -> [BrokerMessage] {
-    let found: [BrokerMessage]? = wait(seconds) { messages in
+  func wait(for count: Int, on part: String, _ seconds: Double = 20) async -> [BrokerMessage] {
+    let found: [BrokerMessage]? = await wait(seconds) { messages in
       let found = messages.filter { $0.topic.contains(part) }
       return found.count >= count ? found : nil
     }
@@ -75,9 +77,18 @@ final class Subscriber: Sendable {
       }
     }
 
-    func wait<Value>(_ seconds: Double, _ find: ([BrokerMessage], Bool) -> Value?) -> Value? {
+    /// On a thread of its own: tasks have few.
+    func wait<Value: Sendable>(
+      _ seconds: Double, _ find: @escaping @Sendable ([BrokerMessage], Bool) -> Value?
+    ) async -> Value? {
       let deadline = Date().addingTimeInterval(seconds)
-      return condition.withLock {
+      return await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: self.wait(until: deadline, find)) }
+      }
+    }
+
+    private func wait<Value>(until deadline: Date, _ find: ([BrokerMessage], Bool) -> Value?) -> Value? {
+      condition.withLock {
         while true {
           if let value = find(all, isConnected) { return value }
           if !condition.wait(until: deadline) { return find(all, isConnected) }

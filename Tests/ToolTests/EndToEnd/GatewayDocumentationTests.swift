@@ -75,7 +75,7 @@ struct GatewayDocumentationTests {
       switch event {
       case .connected:
         for topic in topics {
-          if let number = publisher.publish(BrokerPublication(topic: topic, payload: Data("{}".utf8))) {
+          if case .sent(let number) = publisher.publish(BrokerPublication(topic: topic, payload: Data("{}".utf8))) {
             numbers.with { $0.append(number) }
           }
         }
