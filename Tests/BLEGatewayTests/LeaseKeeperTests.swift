@@ -115,6 +115,7 @@ struct LeaseKeeperTests {
     scene.now += .seconds(10)
     scene.hear("lamp", -60)
     scene.keeper.advance(to: scene.now)
+    scene.pass(.milliseconds(1_500))
     scene.receive(.pulse(GatewayPulse(sender: zoo, number: 10)))
     scene.pass(.milliseconds(2_500))
     #expect(scene.leases.isEmpty)

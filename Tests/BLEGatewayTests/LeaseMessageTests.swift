@@ -1,3 +1,4 @@
+import BLECore
 import BLEGateway
 import Testing
 
@@ -98,5 +99,33 @@ struct LeaseMessageTests {
       Lease(device: "lamp", holder: $0.1, epoch: $0.0, revision: $0.2, expires: .seconds(3)).rank
     }
     #expect(ranks == ranks.shuffled().sorted())
+  }
+
+  @Test("I17.3 a payload with octets changed, cut or doubled is read or refused, and what is read comes back the same")
+  func damaged() throws {
+    let chance = SeededEntropy(seed: 17)
+    let payload = Array(LeaseMessage.lease(lease).payload.utf8)
+    var (read, refused) = (0, 0)
+    let letters = Array("0123456789-.e{}[],:\"".utf8)
+    for _ in 0..<3_000 {
+      var octets = payload
+      for _ in 0...chance.uniform(0..<3) {
+        let place = Int(chance.uniform(0..<UInt64(octets.count)))
+        switch chance.uniform(0..<4) {
+        case 0: octets[place] = UInt8(truncatingIfNeeded: chance.next())
+        case 1: octets.remove(at: place)
+        case 2: octets.insert(contentsOf: octets[..<place], at: place)
+        default: octets[place] = letters[Int(chance.uniform(0..<UInt64(letters.count)))]
+        }
+      }
+      guard let message = try? LeaseMessage(octets, on: topic) else {
+        refused += 1
+        continue
+      }
+      read += 1
+      let again = try LeaseMessage(message.payload.utf8, on: topic)
+      #expect(again.payload == message.payload)
+    }
+    #expect(read > 100 && refused > 1_000)
   }
 }

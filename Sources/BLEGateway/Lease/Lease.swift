@@ -11,7 +11,7 @@ public struct Lease: Hashable, Sendable {
     case held
     /// The holder has accepted an offer: it takes no further values, and sends those that it has.
     case draining
-    /// Nobody holds the device. The epoch is over; `last` is the number of its last value.
+    /// No gateway holds the device. The epoch is over; `last` is the number of its last value.
     case released
   }
 

@@ -35,6 +35,7 @@ extension LeaseKeeper {
   ///   - rssi: in dBm; impossible ones are ignored.
   public func heard(_ device: String, rssi: Int, at now: Duration) {
     guard !hasEnded, (-127...20).contains(rssi) else { return }
+    attend(now)
     guard let entry = devices[device] ?? follow(device, now) else { return }
     // After a pause the past says nothing.
     if let heardAt = entry.heardAt, now - heardAt > rules.audible {
@@ -49,6 +50,7 @@ extension LeaseKeeper {
   /// cannot be read.
   public func receive(_ message: LeaseMessage?, on topic: LeaseTopic, at now: Duration) {
     guard !hasEnded, message == nil || message?.topic == topic else { return }
+    attend(now)
     switch (message, topic) {
     case (.lease(let lease), _):
       if let entry = devices[lease.device] { receive(lease, entry, now) }

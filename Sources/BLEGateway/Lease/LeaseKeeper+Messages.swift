@@ -23,7 +23,7 @@ extension LeaseKeeper {
       // A lesser one than the claim does not end it: the claim is on its way.
       if lease.rank > claim.rank { enter(entry, .watching, now) }
     } else if lease.holder == identity, let known = entry.known, known.holder == identity, known.epoch == lease.epoch {
-      // Nobody else may write under this instance. What was written is not taken over, but its number is passed by.
+      // No other process may write under this instance. What was written is not taken over, but its number is passed by.
       entry.known?.revision = lease.revision
       overwritten(entry, now)
       return review(entry, now)
@@ -80,6 +80,17 @@ extension LeaseKeeper {
     for entry in order where entry.isActive && entry.takenFrom == pulse.sender {
       overwritten(entry, now)
       review(entry, now)
+    }
+  }
+
+  /// The broker has published the last will of a gateway, which does not say of which process: its leases expire soon, unless pulses come.
+  public func gatewayIsGone(_ gateway: String, at now: Duration) {
+    guard !hasEnded, gateway != identity.gateway else { return }
+    attend(now)
+    let holders = Set(order.compactMap { $0.known?.holder }).filter { $0.gateway == gateway }
+    for holder in holders.sorted() {
+      _ = peers.take(GatewayPulse(sender: holder, number: 0, isEnd: true), at: now, rules)
+      lookAgain(at: holder, now)
     }
   }
 

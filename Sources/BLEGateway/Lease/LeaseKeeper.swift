@@ -95,13 +95,18 @@ public final class LeaseKeeper {
   /// The clock has reached `now`: to be called at `wake`.
   public func advance(to now: Duration) {
     guard !hasEnded else { return }
-    if let advancedAt, now - advancedAt > rules.pulse * 3 { attentiveSince = now }
-    advancedAt = now
+    attend(now)
     endYieldingIfSilent(now)
     if isConnected, now >= pulseAt { sendPulse(now) }
     while let entry = queue.next(at: now) {
       if devices[entry.device] === entry { review(entry, now) }
     }
+  }
+
+  /// Notes that this process runs: where it has not for a while, what others have said meanwhile may be on its way, and is waited for.
+  func attend(_ now: Duration) {
+    if let advancedAt, now - advancedAt > rules.pulse * 3 { attentiveSince = now }
+    advancedAt = now
   }
 
   /// Looks at all devices.
