@@ -133,6 +133,9 @@ final class BrokerClient {
     end(nil)
   }
 
+  /// Ends the link as a network does.
+  func breakOff() { end(nil) }
+
   private func check(_ code: Int32) throws(BrokerEnd) {
     if code != MOSQ_ERR_SUCCESS.rawValue { throw BrokerEnd(library: code) }
   }

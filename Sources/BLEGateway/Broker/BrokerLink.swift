@@ -175,7 +175,7 @@ final class BrokerLinkCore: BrokerPublisher {
 
   func giveUp(_ reason: String) {
     guard let client else { return }
-    client.disconnect()
+    client.breakOff()
     ended(.failed(reason))
   }
 

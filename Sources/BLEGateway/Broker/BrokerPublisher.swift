@@ -7,6 +7,6 @@ package protocol BrokerPublisher {
   func publish(_ publication: BrokerPublication) -> BrokerLink.Publishing
   /// Subscribes with QoS 1.
   func subscribe(_ filters: [String])
-  /// Ends the link, and tries again after a pause.
+  /// Ends the link without a goodbye, so that the broker publishes the will, and tries again after a pause.
   func giveUp(_ reason: String)
 }

@@ -19,6 +19,9 @@ final class AdvertisementListener: Sendable {
 
   init(_ policy: GatewayConfiguration.Listening) { self.policy = policy }
 
+  /// How many devices are followed.
+  var count: Int { heard.with { $0.count } }
+
   /// What is to be published of this advertisement: itself, and the smoothed strength; `nil` for nothing.
   func take(_ discovery: Discovery, address: DeviceAddress?) -> (sighting: Sighting, smoothed: Double?)? {
     let sighting = Sighting(discovery, address: address)

@@ -1,3 +1,4 @@
+import BLESession
 import BLETestKit
 import CoreBluetooth
 import Foundation
@@ -46,5 +47,72 @@ struct GatewayTests {
     #expect(values.map(\.key) == keys, "the same as MQTT 5's user property")
     try await scene.stop()
     #expect(await subscriber.wait(for: 2, on: "ble/attic/status").map(\.text) == ["online", "offline"])
+  }
+
+  @Test(
+    "I17.1 advertisements that are listened to arrive with the device's address in their topic, and a smoothed strength"
+  )
+  func advertisementsArrive() async throws {
+    let world = scene.world
+    let counter = counter(on: world.makeDevice("other"))
+    let configuration = try scene.configuration(
+      #""listen": [{"match": {"names": ["counter"]}, "every": 2, "on_change": false}]"#)
+    _ = try await scene.start(configuration, on: world.makeDevice("phone"))
+    await world.advance(by: .seconds(9))
+    let heard = await subscriber.wait(for: 4, on: "/advertisement")
+    #expect(heard.count >= 4 && heard.count <= 6, "\(heard.count)")
+    let first = try #require(heard.first?.object)
+    #expect(
+      first["event"] as? String == "discovered" && first["smoothed"] is Double && first["name"] as? String == "counter")
+    #expect(first["device"] as? String == (first["identifier"] as? String))
+    withExtendedLifetime(counter) {}
+    try await scene.stop()
+  }
+
+  @Test("I17.1 a gateway that is gone without a goodbye is told offline by its broker, and online when it is back")
+  func lastWill() async throws {
+    let configuration = try scene.configuration(#""listen": [{}]"#)
+    let link = BrokerLink(
+      configuration.broker, identifier: "ble-gateway-attic", will: Gateway.status(configuration, isOnline: false)
+    ) { event, publisher in
+      if case .connected = event { publisher.publish(Gateway.status(configuration, isOnline: true)) }
+    }
+    link.start()
+    #expect(await subscriber.wait(for: 1, on: "ble/attic/status").map(\.text) == ["online"])
+    link.perform { $0.giveUp("the test wants it") }
+    let told = await subscriber.wait(for: 3, on: "ble/attic/status").map(\.text)
+    #expect(told == ["online", "offline", "online"])
+    await link.stop()
+  }
+
+  @Test("I17.2 with wait_for_subscriber a value that nobody had subscribed to is sent again until somebody has")
+  func waitsForSubscriber() async throws {
+    let folder = try TemporaryFolder()
+    let broker = try TestBroker()
+    var text = #"{"format":"ble-gateway/1","gateway":"attic","listen":[{"match":{"names":["none"]}}],"#
+    text += #""broker":{"host":"127.0.0.1","port":\#(broker.port),"wait_for_subscriber":true}}"#
+    let configuration = try GatewayConfigurationReader.read(octets: text.utf8, folder: folder.url.path)
+    let outbox = try Outbox(
+      configuration.outbox, gateway: "attic", lossDraft: { _ in OutboxDraft(.loss, topic: "x", payload: "{}") })
+    try outbox.commit(
+      (1...5).map { OutboxDraft(.value, topic: "ble/attic/device/a/value/b", payload: "{\"number\":\($0)}") })
+    let line = GatewayLine()
+    let tries = Guarded(0)
+    line.open(
+      configuration, outbox, backOff: .init(first: .milliseconds(10), longest: .milliseconds(30)),
+      description: BrokerPublication(topic: "ble/attic/description", payload: Data()), commands: [],
+      unsendable: { _ in }
+    ) { event in
+      if case .disconnected(let reason, _) = event, reason.contains("subscribed") { tries.with { $0 += 1 } }
+    }
+    let deadline = ContinuousClock.now + .seconds(20)
+    while tries.with({ $0 }) < 3, ContinuousClock.now < deadline { await Task.yield() }
+    #expect(outbox.contents.rows == 5)
+    let late = Subscriber(broker.port, "ble/attic/device/#")
+    let found = await late.wait(for: 5, on: "value")
+    #expect(found.compactMap { $0.object["number"] as? Int } == [1, 2, 3, 4, 5])
+    await line.close(offline: Gateway.status(configuration, isOnline: false))
+    await outbox.close()
+    await late.stop()
   }
 }

@@ -1,0 +1,50 @@
+import BLEReports
+import BLESession
+import Foundation
+import Testing
+
+@testable import BLEGateway
+
+@Suite("Which advertisements are published")
+struct AdvertisementListenerTests {
+  private let device = UUID()
+
+  private func discovery(
+    _ name: String, _ rssi: Int, at seconds: Double, from identifier: UUID? = nil
+  ) -> Discovery {
+    Discovery(identifier: identifier ?? device, name: name, rssi: rssi, lastSeen: .milliseconds(Int64(seconds * 1_000)))
+  }
+
+  @Test(
+    "I17.1 a changed advertisement is published at once, or after the shortest time; its strength alone is no change")
+  func changes() {
+    let listener = AdvertisementListener(.init(rule: .any, leastInterval: .seconds(2)))
+    #expect(listener.take(discovery("a", -40, at: 0), address: nil)?.smoothed == -40)
+    #expect(listener.take(discovery("a", -80, at: 5), address: nil) == nil)
+    let changed = listener.take(discovery("b", -40, at: 6), address: nil)
+    #expect(changed?.sighting.name == "b" && changed?.smoothed == -47.5)
+    #expect(listener.take(discovery("c", -40, at: 7), address: nil) == nil)
+    #expect(
+      listener.take(discovery("c", -40, at: 8), address: nil)?.sighting.name == "c", "it is told later, not never")
+  }
+
+  @Test(
+    "I17.1 with an interval an unchanged advertisement is published again after it, and with on_change false only then")
+  func intervals() {
+    let listener = AdvertisementListener(.init(rule: .any, onChange: false, interval: .seconds(10)))
+    #expect(listener.take(discovery("a", -40, at: 0), address: nil) != nil)
+    #expect(listener.take(discovery("b", -40, at: 9), address: nil) == nil)
+    #expect(listener.take(discovery("b", -40, at: 10), address: nil)?.sighting.name == "b")
+  }
+
+  @Test("I17.1 a crowd of devices takes no more memory than is allowed: the one heard longest ago is forgotten")
+  func crowd() {
+    let listener = AdvertisementListener(.init(rule: .any, devices: 10))
+    for number in 0..<1_000 {
+      let own = UUID()
+      #expect(listener.take(discovery("x", -40, at: Double(number), from: own), address: nil) != nil)
+      #expect(listener.take(discovery("x", -40, at: Double(number), from: own), address: nil) == nil)
+    }
+    #expect(listener.count == 10)
+  }
+}
