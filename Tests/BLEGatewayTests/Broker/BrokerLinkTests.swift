@@ -94,7 +94,7 @@ struct BrokerLinkTests {
     return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) << 10
   }
 
-  /// In MQTT 5 libmosquitto before 2.1 ends the process at a property that it does not know (Docs/gateway.md says so).
+  /// In MQTT 5 libmosquitto 2.0.11 ends the process at a property that it does not know (Docs/gateway.md says so).
   @Test("I17.2 octets without a meaning end the link, and nothing else")
   func garbage() async throws {
     let broker = try HostileBroker { number, client in

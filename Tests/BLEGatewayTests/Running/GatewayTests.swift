@@ -85,24 +85,61 @@ struct GatewayTests {
     await link.stop()
   }
 
-  @Test("I17.2 with wait_for_subscriber a value that nobody had subscribed to is sent again until somebody has")
-  func waitsForSubscriber() async throws {
-    let folder = try TemporaryFolder()
-    let broker = try TestBroker()
+  /// A line to a broker of its own, with values in its outbox; `tell` is called with what happens.
+  private func line(
+    to broker: TestBroker, in folder: TemporaryFolder, values: Int,
+    tell: @escaping @Sendable (BrokerEvent) -> Void = { _ in }
+  ) throws -> (line: GatewayLine, outbox: Outbox, offline: BrokerPublication) {
     var text = #"{"format":"ble-gateway/1","gateway":"attic","listen":[{"match":{"names":["none"]}}],"#
     text += #""broker":{"host":"127.0.0.1","port":\#(broker.port),"wait_for_subscriber":true}}"#
     let configuration = try GatewayConfigurationReader.read(octets: text.utf8, folder: folder.url.path)
     let outbox = try Outbox(
       configuration.outbox, gateway: "attic", lossDraft: { _ in OutboxDraft(.loss, topic: "x", payload: "{}") })
     try outbox.commit(
-      (1...5).map { OutboxDraft(.value, topic: "ble/attic/device/a/value/b", payload: "{\"number\":\($0)}") })
+      (1...values).map { OutboxDraft(.value, topic: "ble/attic/device/a/value/b", payload: "{\"number\":\($0)}") })
     let line = GatewayLine()
-    let tries = Guarded(0)
     line.open(
       configuration, outbox, backOff: .init(first: .milliseconds(10), longest: .milliseconds(30)),
       description: BrokerPublication(topic: "ble/attic/description", payload: Data()), commands: [],
-      unsendable: { _ in }
-    ) { event in
+      unsendable: { _ in }, tell: tell)
+    return (line, outbox, Gateway.status(configuration, isOnline: false))
+  }
+
+  @Test(
+    "I17.2 10,000 values that waited arrive in order, each of them, while their broker is stopped and started five times"
+  )
+  func tenThousand() async throws {
+    let folder = try TemporaryFolder()
+    let broker = try TestBroker()
+    let reader = Subscriber(broker.port, "ble/attic/device/#", identifier: "reader")
+    try #require(await reader.connected())
+    let began = ContinuousClock.now
+    let (line, outbox, offline) = try line(to: broker, in: folder, values: 10_000)
+    for round in 1...5 {
+      _ = await reader.wait { $0.count > round * 1_500 ? true : nil }
+      broker.stop()
+      try broker.start()
+    }
+    let deadline = ContinuousClock.now + .seconds(60)
+    while outbox.contents.rows > 0, ContinuousClock.now < deadline { await Task.yield() }
+    let isComplete = await reader.wait(60) { messages in Set(messages.compactMap(\.key)).count == 10_000 ? true : nil }
+    #expect(isComplete == true && outbox.contents.rows == 0)
+    var (keys, numbers): (Set<String>, [Int]) = ([], [])
+    for message in reader.messages where keys.insert(message.key ?? "").inserted {
+      numbers.append(message.object["number"] as? Int ?? 0)
+    }
+    #expect(numbers == Array(1...10_000), "\(ContinuousClock.now - began)")
+    await line.close(offline: offline)
+    await outbox.close()
+    await reader.stop()
+  }
+
+  @Test("I17.2 with wait_for_subscriber a value that nobody had subscribed to is sent again until somebody has")
+  func waitsForSubscriber() async throws {
+    let folder = try TemporaryFolder()
+    let broker = try TestBroker()
+    let tries = Guarded(0)
+    let (line, outbox, offline) = try line(to: broker, in: folder, values: 5) { event in
       if case .disconnected(let reason, _) = event, reason.contains("subscribed") { tries.with { $0 += 1 } }
     }
     let deadline = ContinuousClock.now + .seconds(20)
@@ -111,7 +148,7 @@ struct GatewayTests {
     let late = Subscriber(broker.port, "ble/attic/device/#")
     let found = await late.wait(for: 5, on: "value")
     #expect(found.compactMap { $0.object["number"] as? Int } == [1, 2, 3, 4, 5])
-    await line.close(offline: Gateway.status(configuration, isOnline: false))
+    await line.close(offline: offline)
     await outbox.close()
     await late.stop()
   }
