@@ -1,7 +1,7 @@
 import CMosquitto
 import Foundation
 
-/// Called by libmosquitto within its calls: what arrives is told when it has returned.
+/// Called by libmosquitto within its calls: what arrives is handed on when it has returned.
 extension BrokerClient {
   private static func client(_ pointer: UnsafeMutableRawPointer?) -> BrokerClient? {
     pointer.map { Unmanaged<BrokerClient>.fromOpaque($0).takeUnretainedValue() }

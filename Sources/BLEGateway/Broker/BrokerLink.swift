@@ -4,7 +4,7 @@ import Foundation
 /// A link to a broker that is brought up again whenever it ends, with pauses that grow and differ from those of other gateways.
 ///
 /// Nothing is kept across connections but the broker's own session: what was published and not acknowledged is forgotten here, and is published
-/// again by whoever has it.
+/// again by the program that has it.
 package final class BrokerLink: Sendable {
   /// Counts publications over all connections.
   package typealias PublicationNumber = Int64

@@ -2,7 +2,7 @@ import Foundation
 
 /// Waits on a queue for libmosquitto's socket, and measures how long the packet is that is being read.
 ///
-/// It has a duplicate of the descriptor: libmosquitto closes its own at any time, and a number that is used anew must not be waited for.
+/// It has a duplicate of the descriptor: libmosquitto closes its own at any time, and a number that is used again must not be waited for.
 final class BrokerSocket {
   var onReadable: (() -> Void)?
   var onWritable: (() -> Void)?

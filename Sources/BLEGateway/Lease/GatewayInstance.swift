@@ -27,7 +27,7 @@ public struct GatewayInstance: Hashable, Comparable, Sendable, CustomStringConve
       }
   }
 
-  /// By name, then by instance. Which of two is the greater has no meaning; it is the same for everybody who compares them.
+  /// By name, then by instance. Which of two is the greater has no meaning; all who compare them get the same.
   public static func < (left: Self, right: Self) -> Bool {
     left.gateway == right.gateway ? left.instance < right.instance : left.gateway < right.gateway
   }

@@ -1,6 +1,6 @@
 /// Who keeps a device: the retained message of a device's lease topic.
 ///
-/// Leases of one device are ordered by `rank`. Everybody takes the greatest that was received, in whatever order they arrive, so that all
+/// Leases of one device are ordered by `rank`. All gateways take the greatest that was received, in whatever order they arrive, so that all
 /// who have received the same leases agree.
 public struct Lease: Hashable, Sendable {
   /// The steps of a lease. A lease that is not released keeps others from claiming the device for as long as its holder is heard of.

@@ -3,7 +3,7 @@ import Foundation
 
 /// Runs a `LeaseKeeper`: gives it messages and time, and has done what it wants done.
 ///
-/// Everything it is told may come from any queue. What it wants done is asked for on its own queue, in order.
+/// Its methods may be called on any queue. What it wants done is asked for on its own queue, in order.
 package final class LeaseRunner: Sendable {
   /// What a gateway has to do for it.
   package struct Hooks: Sendable {

@@ -79,7 +79,7 @@ final class OutboxSender {
   func acknowledged(_ number: BrokerLink.PublicationNumber, code: Int32, _ publisher: any BrokerPublisher) -> Bool {
     guard let message = waiting.removeValue(forKey: number) else { return false }
     guard code < 128 else {
-      // It stays in the outbox: whoever runs the broker may allow it.
+      // It stays in the outbox: the broker's owner may allow it.
       publisher.giveUp("it refuses messages on the topic \(message.publication.topic) (code \(code)): check its rights")
       return true
     }

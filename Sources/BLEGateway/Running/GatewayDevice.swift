@@ -19,7 +19,7 @@ final class GatewayDevice: Sendable {
 
   private struct State {
     var subject: GatewayMessages.Subject
-    /// Characteristics that have notified: a value of theirs that is read is told like one that was notified.
+    /// Characteristics that have notified: a value of theirs that is read is not published a second time.
     var listened: Set<CharacteristicPath> = []
     var observations: [Observation] = []
     var timer: (any SessionTimer)?

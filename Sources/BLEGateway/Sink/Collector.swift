@@ -2,7 +2,7 @@ import BLESession
 import BLESessionStore
 import Foundation
 
-/// Stores what gateways publish, each message once: the broker is told that a message has arrived only when it is committed, and one that comes
+/// Stores what gateways publish, each message once: a message is acknowledged only when it is committed, and one that comes
 /// again has the same key.
 package final class Collector: Sendable {
   package enum Report: Sendable {

@@ -47,7 +47,7 @@ struct BrokerLinkTests {
     await diary.link.stop()
   }
 
-  @Test("I17.4 a refusal of the password is told without it")
+  @Test("I17.4 a refusal of the password is reported without the password")
   func refusedPassword() async throws {
     let broker = try HostileBroker { _, client in
       _ = client.packet()

@@ -38,7 +38,7 @@ struct GatewayConfigurationTests {
     #expect(configuration.listening.first?.interval == .seconds(30))
   }
 
-  @Test("I17.1 all mistakes of a file are told at once, each with its place")
+  @Test("I17.1 all mistakes of a file are reported at once, each with its place")
   func allMistakes() {
     let found = mistakes(
       """

@@ -109,7 +109,7 @@ struct OutboxTests {
     await again.close()
   }
 
-  @Test("I17.2 a full disk is told, values wait in memory meanwhile, and are written in order when there is room")
+  @Test("I17.2 a full disk is reported, values wait in memory meanwhile, and are written in order when there is room")
   func fullDisk() async throws {
     let told = Guarded<[String]>([])
     let outbox = try open {

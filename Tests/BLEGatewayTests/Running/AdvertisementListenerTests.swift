@@ -25,7 +25,7 @@ struct AdvertisementListenerTests {
     #expect(changed?.sighting.name == "b" && changed?.smoothed == -47.5)
     #expect(listener.take(discovery("c", -40, at: 7), address: nil) == nil)
     #expect(
-      listener.take(discovery("c", -40, at: 8), address: nil)?.sighting.name == "c", "it is told later, not never")
+      listener.take(discovery("c", -40, at: 8), address: nil)?.sighting.name == "c", "it is reported later, not never")
   }
 
   @Test(

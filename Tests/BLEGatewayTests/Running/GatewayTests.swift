@@ -69,7 +69,7 @@ struct GatewayTests {
     try await scene.stop()
   }
 
-  @Test("I17.1 a gateway that is gone without a goodbye is told offline by its broker, and online when it is back")
+  @Test("I17.1 a gateway that is gone without a goodbye is published as offline by its broker, and online when it is back")
   func lastWill() async throws {
     let configuration = try scene.configuration(#""listen": [{}]"#)
     let link = BrokerLink(
@@ -134,7 +134,7 @@ struct GatewayTests {
     await reader.stop()
   }
 
-  @Test("I17.2 with wait_for_subscriber a value that nobody had subscribed to is sent again until somebody has")
+  @Test("I17.2 with wait_for_subscriber a value without a subscriber is sent again until there is one")
   func waitsForSubscriber() async throws {
     let folder = try TemporaryFolder()
     let broker = try TestBroker()

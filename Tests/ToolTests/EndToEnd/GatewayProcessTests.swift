@@ -129,7 +129,7 @@ struct GatewayProcessTests {
       #expect(own.count > 10)
       #expect(Set(own.map(\.sequence)).count == own.count)
       #expect(own.map(\.sequence) == own.map(\.sequence).sorted(), "\(device) is out of order")
-      // A link of its own begins to count anew nowhere: what the device said is ever greater.
+      // The device counts across links: what it says next is always greater.
       let numbers = own.compactMap { Int($0.text) }
       #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count, "\(device): \(numbers)")
     }
