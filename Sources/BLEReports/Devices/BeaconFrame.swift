@@ -1,7 +1,8 @@
 import BLECore
 
-/// A frame of a beacon in an advertisement, field by field: Apple's iBeacon in manufacturer data (Proximity Beacon Specification), or Google's
-/// Eddystone in the data of service FEAA (Eddystone Protocol Specification).
+/// A frame of a beacon or sensor in an advertisement, field by field: Apple's iBeacon in manufacturer data (Proximity Beacon Specification),
+/// Google's Eddystone in the data of service FEAA (Eddystone Protocol Specification), or the measurements of a sensor in the data of service FCD2
+/// (BTHome, version 2).
 ///
 /// Anything on the air may claim to be a beacon. What can be read is in `fields`; `problem` says where the rest is not as specified.
 package struct BeaconFrame: Equatable, Sendable {
@@ -13,6 +14,7 @@ package struct BeaconFrame: Equatable, Sendable {
     case eddystoneEID = "Eddystone-EID"
     /// With a frame type that is not assigned, or none.
     case eddystone = "Eddystone"
+    case bthome = "BTHome"
   }
 
   package let format: Format
@@ -96,6 +98,9 @@ extension Sighting {
   /// Apple's systems withhold an iBeacon's manufacturer data from Core Bluetooth; on Linux it is there.
   package var beacons: [BeaconFrame] {
     let own = manufacturerData.flatMap(BeaconFrame.init(manufacturerData:))
-    return (own.map { [$0] } ?? []) + serviceData.compactMap { BeaconFrame(service: $0.service, data: $0.data) }
+    return (own.map { [$0] } ?? [])
+      + serviceData.compactMap {
+        BeaconFrame(service: $0.service, data: $0.data) ?? BeaconFrame(bthome: $0.service, data: $0.data)
+      }
   }
 }

@@ -14,6 +14,8 @@ struct BeaconReader {
   var left: Int { rest.count }
   /// The octet that is read next.
   var next: UInt8? { rest.first }
+  /// The one behind it.
+  var second: UInt8? { rest.dropFirst().first }
 
   /// The first problem is kept: what follows may be its consequence.
   mutating func complain(_ text: String) { problem = problem ?? text }

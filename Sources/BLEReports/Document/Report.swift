@@ -39,7 +39,7 @@ package enum ReportValue {
   /// Any other document.
   case json(JSONValue?)
   /// A characteristic's value: its octets, and as text if it is printable.
-  case octets(Data)
+  case octets(Data?)
 
   package var json: JSONValue {
     switch self {
@@ -50,7 +50,7 @@ package enum ReportValue {
     case .flag(let isOn): isOn.map(JSONValue.bool) ?? .null
     case .parts(let parts): .array(parts.map(\.json))
     case .json(let value): value ?? .null
-    case .octets(let octets): ValueText(Array(octets)).json
+    case .octets(let octets): octets.map { ValueText(Array($0)).json } ?? .null
     }
   }
 
@@ -64,8 +64,8 @@ package enum ReportValue {
     case .flag(let isOn): return [.word(orNull: isOn.map { String($0) })]
     case .parts, .json: return [.text(json.text)]
     case .octets(let octets):
-      let text = ValueText(Array(octets))
-      return [.word(text.hexadecimal), .text(orNull: text.readableText)]
+      let text = octets.map { ValueText(Array($0)) }
+      return [.word(orNull: text?.hexadecimal), .text(orNull: text?.readableText)]
     }
   }
 }

@@ -1,0 +1,73 @@
+import BLECore
+import BLEText
+import Foundation
+
+/// Source: https://bthome.io/format/, BTHome's version 2.
+extension BeaconFrame {
+  private static let bthome: UInt16 = 0xFCD2
+  private static let version = 2
+
+  /// Measurements of a sensor in the data of BTHome's service.
+  /// - Returns: `nil` for the data of another service.
+  package init?(bthome service: String, data: [UInt8]) {
+    guard BLEUUID(service)?.short == Self.bthome else { return nil }
+    var reader = BeaconReader(data)
+    Self.readMeasurements(&reader)
+    self.init(.bthome, service: service, reader)
+  }
+
+  private static func readMeasurements(_ reader: inout BeaconReader) {
+    let information = reader.next
+    reader.field("Device information", 1, isFraming: true, BeaconReader.code)
+    guard let information else { return }
+    let version = Int(information >> 5)
+    guard version == Self.version else {
+      return reader.complain(
+        "version \(version) of BTHome, and \(Self.version) is the one that is known")
+    }
+    if information & 0x02 != 0 {
+      reader.field("Device address", 6) { octets in
+        .text(octets.reversed().map { [$0].hexadecimal.uppercased() }.joined(separator: ":"))
+      }
+    }
+    guard information & 0x01 == 0 else { return readEncrypted(&reader) }
+    while let identifier = reader.next {
+      guard let object = BTHomeObject.all[identifier] else {
+        let name = [identifier].hexadecimal.uppercased()
+        return reader.complain("object 0x\(name) is not known, and so where the next one begins")
+      }
+      guard read(object, &reader) else { return }
+    }
+  }
+
+  /// Only who has the sensor's key can read these.
+  private static func readEncrypted(_ reader: inout BeaconReader) {
+    reader.field("Encrypted measurements", max(0, reader.left - 8), BeaconReader.digits)
+    reader.field("Counter", 4) { .integer(BTHomeObject.number($0, isSigned: false)) }
+    reader.field("Message integrity check", 4, BeaconReader.digits)
+  }
+
+  /// An object is a field, with the identifier in its first octet. Returns whether there may be another behind it.
+  private static func read(_ object: BTHomeObject, _ reader: inout BeaconReader) -> Bool {
+    var length = object.kind.length
+    if length == nil {
+      guard let said = reader.second else {
+        reader.field(object.name, 2, BeaconReader.nothing)
+        return false
+      }
+      length = 1 + Int(said)
+    }
+    let whole = 1 + (length ?? 0)
+    let isThere = reader.left >= whole
+    var isReadable = true
+    reader.field(object.name, whole, unit: object.unit) { octets in
+      guard let value = object.value(octets.dropFirst()) else {
+        isReadable = false
+        return .none
+      }
+      return value
+    }
+    if !isReadable { reader.complain("\(object.name) is no UTF-8") }
+    return isThere
+  }
+}
