@@ -123,6 +123,7 @@ var targets: [Target] = []
         .embedInCode("Page/device.js"),
         .embedInCode("Page/dom.js"),
         .embedInCode("Page/faults.js"),
+        .embedInCode("Page/fleet.js"),
         .embedInCode("Page/history.js"),
         .embedInCode("Page/kept.js"),
         .embedInCode("Page/live.js"),
@@ -293,7 +294,7 @@ var targets: [Target] = []
           "BLETransports",
           "BLEAdapter",
           "BLEVirtualRadio", "BLEHost", "BLEState", "CoreBluetooth", "BLEText", "BLESession", "BLEChat",
-          "BLEDeviceFiles", "BLEProfileFiles", "BLESessionStore", "CSQLite", "FuzzSupport",
+          "BLEDeviceFiles", "BLEProfileFiles", "BLESessionStore", "BLEGateway", "CSQLite", "FuzzSupport",
         ],
         path: "Fuzz/Sources", swiftSettings: strict),
       .executableTarget(

@@ -21,13 +21,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1]
 WORK = pathlib.Path(os.environ.get("BLE_VM_FOLDER", PACKAGE / ".build" / "vm"))
 
-# What is in the guest, by Debian's names. The second last line is what the project's own programs are linked with, the last what their
-# package is installed and run by: systemd, and what Debian takes to be on every machine.
+# What is in the guest, by Debian's names. The third last line is what the project's own programs are linked with, then what their
+# package is installed and run by: systemd, and what Debian takes to be on every machine; the last is a broker for the gateway.
 PACKAGES = """
     bluez dbus-daemon dbus-bin busybox-static bash kmod rfkill socat strace libcap2-bin
     python3-minimal python3-dbus python3-gi
     libssl3 libsqlite3-0 libsystemd0 libmicrohttpd12 libmosquitto1 libstdc++6
     systemd libnss-systemd dpkg dash coreutils diffutils libc-bin perl-base sed grep
+    mosquitto mosquitto-clients
 """.split()
 # What dpkg in the guest knows of them.
 FIELDS = ["Package", "Version", "Architecture", "Multi-Arch", "Provides", "Maintainer", "Description"]

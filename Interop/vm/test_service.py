@@ -198,6 +198,97 @@ def test_i15_3_a_recorder_that_hangs_is_ended_by_the_watchdog_and_started_again(
     recorder.drop_in(None)
 
 
+GATEWAY = {"format": "ble-gateway/1", "gateway": "attic", "broker": {"host": "127.0.0.1", "user": "attic", "password_credential": "password"},
+           "devices": [{"name": "wrist", "match": {"names": [NAMES[0]]}}]}
+
+
+class Broker:
+    """Debian's mosquitto in the guest, with a subscriber for which it keeps what it cannot deliver."""
+
+    def __init__(self, machine):
+        self.guest = machine.guest
+        self.guest.run("mkdir -p /run/broker; cd /run/broker; mosquitto_passwd -b -c passwords attic 'the secret'; printf '%s\\n' 'listener 1883 127.0.0.1' "
+                       "'allow_anonymous false' 'password_file /run/broker/passwords' 'persistence true' 'persistence_location /run/broker/' "
+                       "'max_queued_messages 0' 'user root' >broker.conf")
+        self.start()
+        self.subscriber = self.guest.start(
+            "exec mosquitto_sub -u attic -P 'the secret' -i test -c -q 1 -t 'ble/attic/device/+/value/#' -F %p >/run/broker/heard 2>&1")
+
+    def start(self):
+        self.process = self.guest.start("exec /usr/sbin/mosquitto -v -c /run/broker/broker.conf 2>&1")
+        self.process.wait_for(" running")
+
+    def stop(self):
+        """Ends it as systemd would: it writes what it keeps for subscribers."""
+        self.process.interrupt(signal="TERM")
+
+    def heard(self):
+        """The values by their keys, in the order of their first arrival."""
+        said = self.guest.run("python3 /lab/messages.py heard /run/broker/heard", 120)[1]
+        values = {}
+        for key, text in json.loads(said):
+            assert values.setdefault(key, text) == text, f"{key} is two messages"
+        return values
+
+
+@pytest.fixture(scope="module")
+def broker(machine):
+    broker = Broker(machine)
+    yield broker
+    broker.subscriber.kill()
+    broker.process.kill()
+
+
+@pytest.fixture(scope="module")
+def gateway(machine, devices, broker):
+    """A gateway that keeps a device, started as its page says; the broker wants a password."""
+    service = Service(machine, "ble-gateway@attic")
+    service.run("mkdir -p -m 700 /etc/credstore; (umask 077; echo 'the secret' >/etc/credstore/ble-gateway-attic.password)")
+    service.write("/etc/ble/gateway-attic.json", json.dumps(GATEWAY))
+    service.control("start")
+    return service
+
+
+def test_i17_4_the_gateway_runs_with_no_more_than_its_rights_and_has_its_password_of_systemd(machine, gateway, broker):
+    wait_until(broker.heard, lambda: f"values arrive: {gateway.said()[-3000:]}", 120)
+    shown = gateway.shown("ActiveState", "Type", "User", "StateDirectory", "StatusText")
+    assert shown["ActiveState"] == "active" and shown["StatusText"] == "Publishing", shown
+    status = gateway.process_status()
+    assert status["CapEff"] == status["CapBnd"] == "0000000000001000", status
+    assert status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", status
+    assert int(status["Uid"].split()[0]) > 0, status
+    owner = machine.guest.run("stat -c '%U %a' /var/lib/private/ble-gateway/attic.outbox")[1].strip()
+    assert owner == "ble-gateway 600"
+    said = machine.guest.run("systemd-analyze security --no-pager --threshold=25 ble-gateway@attic.service")
+    assert said[0] == 0, said
+    # Neither its journal nor a topic has the password.
+    assert "the secret" not in gateway.said() and gateway.run("grep -c 'the secret' /run/broker/heard || true").strip() == "0"
+
+
+def test_i17_2_a_gateway_that_is_killed_comes_back_and_what_waited_for_the_broker_arrives_in_order(gateway, broker):
+    file = "/var/lib/private/ble-gateway/attic.outbox"
+
+    def waiting():
+        return dict(json.loads(gateway.run(f"python3 /lab/messages.py outbox {file}", 120)))
+
+    for number in range(min(3, KILLS)):
+        known = len(broker.heard())
+        wait_until(lambda: len(broker.heard()) > known, lambda: f"values arrive: {gateway.said()[-3000:]}", 120)
+        broker.stop()
+        wait_until(lambda: len(waiting()) > 20, lambda: f"values wait: {gateway.said()[-3000:]}", 120)
+        before, promised = gateway.pid, waiting()
+        gateway.kill("KILL")
+        broker.start()
+        wait_until(lambda: gateway.pid not in (0, before), "systemd has started it again", 90)
+        wait_until(lambda: promised.keys() <= broker.heard().keys(), lambda: f"what waited arrives: {gateway.said()[-3000:]}", 120)
+        heard = broker.heard()
+        assert all(heard[key] == text for key, text in promised.items())
+        print(f"kill {number + 1}: {len(promised)} waited, all arrived; {len(heard)} so far", flush=True)
+    # The device counts: what it has said later comes later, and nothing of it is there under two keys.
+    numbers = [int(text.split()[1]) for text in broker.heard().values()]
+    assert numbers == sorted(set(numbers))
+
+
 def test_i15_3_an_upgrade_restarts_what_runs_and_purging_leaves_nothing(machine, services):
     before = [service.pid for service in services]
     install(machine)

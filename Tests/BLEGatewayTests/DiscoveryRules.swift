@@ -41,6 +41,12 @@ enum DiscoveryRules {
     .select: Integration(
       needed: ["command_topic", "options"],
       others: ["command_template", "optimistic", "retain", "state_topic", "value_template"]),
+    .switch: Integration(
+      needed: ["command_topic"],
+      others: [
+        "command_template", "device_class", "optimistic", "payload_off", "payload_on", "retain", "state_off",
+        "state_on", "state_topic", "value_template",
+      ]),
     .text: Integration(
       needed: ["command_topic"],
       others: ["command_template", "max", "min", "mode", "pattern", "retain", "state_topic", "value_template"]),
@@ -92,7 +98,7 @@ enum DiscoveryRules {
     case .number: found += number(object)
     case .select: found += select(object)
     case .text: found += text(object)
-    case .button: break
+    case .button, .switch: break
     }
     return found
   }

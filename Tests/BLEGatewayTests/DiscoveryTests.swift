@@ -65,10 +65,11 @@ struct DiscoveryTests {
     let all = discovery.entities(of: try device("lock.json", commands: ["unlock", "lock"]))
     let controls = all.filter { $0.identifier.contains("_-command_-") }
     #expect(controls.map(\.component) == [.text, .button])
+    #expect(all.contains { $0.identifier.hasSuffix("_-answer") }, "what has become of the last one")
     let unlock = try entity("_-command_-unlock", all)
     #expect(unlock["mode"] as? String == "password" && unlock["max"] as? Int == 6)
     let template = try #require(unlock["command_template"] as? String)
-    #expect(template.contains(#""command":"unlock","values":{"pin":{{ value | tojson }}}"#))
+    #expect(template.contains(#""command":"unlock","values":{"pin":{{ value | to_json }}}"#))
   }
 
   @Test("I17.1 entities keep their names when another gateway holds the device, and point to its topics")

@@ -1,9 +1,10 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ble
 
-@Suite("Signs of life for systemd", .serialized, .timeLimit(.minutes(1)))
+@Suite("Signs of life for systemd", .serialized, .timeLimit(.minutes(10)))
 @MainActor struct ServiceManagerTests {
   /// The socket that systemd would listen on.
   private final class Manager {
@@ -40,6 +41,24 @@ import Testing
     var last = try await systemd.next()
     while last == "WATCHDOG=1" { last = try await systemd.next() }
     #expect(last == "STOPPING=1")
+  }
+
+  @Test("I17.4 a command whose parts stand still gives no sign of life until they move again")
+  func standstill() async throws {
+    let systemd = try Manager()
+    let service = ServiceManager(environment: ["NOTIFY_SOCKET": systemd.path, "WATCHDOG_USEC": "20000"])
+    let questions = Mutex(0)
+    service.ready(
+      "Publishing",
+      isAlive: {
+        questions.withLock { count in
+          count += 1
+          return count > 3
+        }
+      })
+    #expect(try await systemd.next().hasPrefix("READY=1"))
+    #expect(try await systemd.next() == "WATCHDOG=1" && questions.withLock { $0 } >= 4)
+    service.stopping()
   }
 
   @Test("I15.3 the watchdog of another process, and none, ask for no signs of life")

@@ -43,7 +43,10 @@ final class BrokerClient {
     throws(BrokerEnd)
   {
     BrokerLibrary.prepare()
-    guard let handle = mosquitto_new(identifier, false, nil) else { throw .failed("there is no memory for it") }
+    // The broker keeps nothing for a client without a session.
+    guard let handle = mosquitto_new(identifier, settings.sessionTime == 0, nil) else {
+      throw .failed("there is no memory for it")
+    }
     self.handle = handle
     self.version = version
     self.queue = queue
@@ -120,7 +123,9 @@ final class BrokerClient {
     return number
   }
 
-  func subscribe(_ filter: String) throws(BrokerEnd) { try check(mosquitto_subscribe(handle, nil, filter, 1)) }
+  func subscribe(_ filter: String, _ delivery: BrokerDelivery) throws(BrokerEnd) {
+    try check(mosquitto_subscribe(handle, nil, filter, delivery.rawValue))
+  }
   func unsubscribe(_ filter: String) throws(BrokerEnd) { try check(mosquitto_unsubscribe(handle, nil, filter)) }
 
   /// Sends what waits to be sent.

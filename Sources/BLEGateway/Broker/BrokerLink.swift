@@ -63,7 +63,7 @@ final class BrokerLinkCore: BrokerPublisher {
   private var connectedAt: Duration?
   private var version: MQTTVersion
   private var isStopped = true
-  private var lastNumber: BrokerLink.PublicationNumber = 0
+  private(set) var lastNumber: BrokerLink.PublicationNumber = 0
   /// Numbers of publications by the numbers that libmosquitto has given them.
   private var inFlight: [Int32: BrokerLink.PublicationNumber] = [:]
   private var isFlushing = false
@@ -168,8 +168,13 @@ final class BrokerLinkCore: BrokerPublisher {
     }
   }
 
-  func subscribe(_ filters: [String]) {
-    for filter in filters { try? client?.subscribe(filter) }
+  func subscribe(_ filters: [String], _ delivery: BrokerDelivery) {
+    for filter in filters { try? client?.subscribe(filter, delivery) }
+    flushSoon()
+  }
+
+  func unsubscribe(_ filters: [String]) {
+    for filter in filters { try? client?.unsubscribe(filter) }
     flushSoon()
   }
 

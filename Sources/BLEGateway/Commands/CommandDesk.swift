@@ -4,7 +4,7 @@ import Foundation
 
 /// Takes commands from the broker, has them done once each, and answers.
 final class CommandDesk: Sendable {
-  private let devices: [String: GatewayDevice]
+  private let devices = Guarded<[String: GatewayDevice]>([:])
   private let ledger: CommandLedger
   private let messages: GatewayMessages
   private let now: @Sendable () -> Date
@@ -18,17 +18,22 @@ final class CommandDesk: Sendable {
     _ devices: [GatewayDevice], _ outbox: Outbox, _ messages: GatewayMessages, now: @escaping @Sendable () -> Date,
     report: @escaping @Sendable (GatewayReport) -> Void
   ) {
-    var byTopic: [String: GatewayDevice] = [:]
-    for device in devices { if let topic = device.plan.commands?.topic { byTopic[topic] = device } }
-    self.devices = byTopic
     ledger = CommandLedger(outbox: outbox)
     self.messages = messages
     self.now = now
     self.report = report
+    replace(devices)
+  }
+
+  /// Takes commands for these devices from now on.
+  func replace(_ devices: [GatewayDevice]) {
+    var byTopic: [String: GatewayDevice] = [:]
+    for device in devices { if let topic = device.plan.commands?.topic { byTopic[topic] = device } }
+    self.devices.with { $0 = byTopic }
   }
 
   /// The topics to subscribe to.
-  var topics: [String] { devices.keys.sorted() }
+  var topics: [String] { devices.with { $0.keys.sorted() } }
 
   /// Answers commands that an earlier process has taken and not finished.
   func answerAbandoned() throws(StoreError) {
@@ -42,7 +47,7 @@ final class CommandDesk: Sendable {
   /// Takes a message of the broker's. Waits for the disk: when it returns, the command is remembered.
   func take(_ message: BrokerMessage) {
     // A kept command would be done by each gateway at each start.
-    guard !message.isRetained, let device = devices[message.topic] else { return }
+    guard !message.isRetained, let device = devices.with({ $0[message.topic] }) else { return }
     let request: CommandRequest
     do throws(CommandRequest.Refusal) {
       request = try CommandRequest(message.payload)
@@ -85,6 +90,8 @@ final class CommandDesk: Sendable {
         OutboxDraft(.event, topic: topic, payload: answer, correlation: message.correlation))
     case nil: break
     }
+    // Not remembered, so that the same command is done here when this gateway holds the device.
+    if !device.lane.isHeld { return refuse(message, device, identifier, request.action, .notHeld, on: reply) }
     let time = now()
     let expiry = message.expiry.map { time.addingTimeInterval(Double($0)) }
     guard let deadline = request.deadline ?? expiry else {

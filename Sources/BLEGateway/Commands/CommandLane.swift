@@ -12,6 +12,7 @@ final class CommandLane: Sendable {
   private struct State {
     var isReady = false
     var isStopped = false
+    var isHeld = true
     var waiting = 0
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -62,6 +63,19 @@ final class CommandLane: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
+  /// Whether this gateway keeps the device. Commands that have not begun when it does not any more are answered so.
+  var isHeld: Bool { state.with { $0.isHeld } }
+
+  func setHeld(_ isHeld: Bool) {
+    let waiters = state.with { state in
+      state.isHeld = isHeld
+      if isHeld { return [CheckedContinuation<Void, Never>]() }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
   /// Returns whether there was room for it.
   func add(_ job: Job) -> Bool {
     let isTaken = state.with { state in
@@ -79,6 +93,7 @@ final class CommandLane: Sendable {
     guard rest > 0 else { return CommandOutcome(.expired) }
     let outcome = await within(.milliseconds(Int64(min(rest, 86_400) * 1_000))) { [weak device] in
       await self.becomeReady()
+      guard self.isHeld else { return CommandOutcome.notHeld }
       guard let device, !self.state.with({ $0.isStopped }) else {
         return CommandOutcome(.failed, message: "the gateway is being stopped")
       }
@@ -94,7 +109,7 @@ final class CommandLane: Sendable {
   private func becomeReady() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let isNow = state.with { state in
-        if state.isReady || state.isStopped { return true }
+        if state.isReady || state.isStopped || !state.isHeld { return true }
         state.waiters.append(continuation)
         return false
       }

@@ -6,7 +6,7 @@ import CoreBluetooth
 /// What has become of a command.
 struct CommandOutcome: Sendable {
   /// Names as in the answer.
-  enum Kind: String, Sendable {
+  enum Kind: String, Sendable, CaseIterable {
     /// The device has done it, and said so.
     case done
     /// The device has refused it.
@@ -25,6 +25,8 @@ struct CommandOutcome: Sendable {
     case notAllowed = "not-allowed"
     /// Too many commands wait.
     case busy
+    /// Another gateway of the fleet keeps the device, or none: it was not done.
+    case notHeld = "not-held"
   }
 
   var kind: Kind
@@ -39,6 +41,9 @@ struct CommandOutcome: Sendable {
     self.message = message
     self.answer = answer
   }
+
+  static let notHeld = CommandOutcome(
+    .notHeld, message: "this gateway does not hold the device: its lease below \"fleet/lease/\" says which one does")
 
   init(_ error: SessionError) {
     let kind: Kind =

@@ -5,34 +5,35 @@ import CoreBluetooth
 import Foundation
 
 /// What a command's message asks for.
-struct CommandRequest: Sendable {
-  enum Action: Sendable, Equatable {
+package struct CommandRequest: Sendable {
+  package enum Action: Sendable, Equatable {
     /// A command of the device file.
     case perform(String, [String: FieldValue])
     case write(CharacteristicPath, Data, withResponse: Bool)
   }
 
   /// Chosen by the sender, the same each time that the command is sent.
-  var identifier: String
-  var action: Action
+  package var identifier: String
+  package var action: Action
   /// `nil` where the message has none: then MQTT 5's expiry counts.
-  var deadline: Date?
-  var reply: String?
+  package var deadline: Date?
+  package var reply: String?
 
   /// The longest message in octets.
-  static let longest = 16_384
-  static let longestIdentifier = 128
+  package static let longest = 16_384
+  package static let longestIdentifier = 128
 
   /// What can be said of a message that is no command.
-  struct Refusal: Error {
+  package struct Refusal: Error {
     /// `nil` where the message does not have a valid one.
-    var identifier: String?
-    var reason: String
+    package var identifier: String?
+    package var reason: String
     /// Whether it is to be ignored: what the gateways say themselves, sent back by a broker that loops.
     var isEcho = false
   }
 
-  init(_ payload: Data) throws(Refusal) {
+  /// Reads a message.
+  package init(_ payload: Data) throws(Refusal) {
     guard payload.count <= Self.longest else {
       throw Refusal(reason: "a command has at most \(Self.longest) octets, not \(payload.count)")
     }

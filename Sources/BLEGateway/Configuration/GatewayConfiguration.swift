@@ -1,6 +1,8 @@
 import BLEDeviceFiles
 import BLESession
+import BLESessionStore
 import CoreBluetooth
+import Foundation
 
 /// What a gateway does, as its configuration file says (`Docs/gateway.md`).
 package struct GatewayConfiguration: Sendable {
@@ -19,8 +21,18 @@ package struct GatewayConfiguration: Sendable {
   package var limits = OutboxLimits()
   package var devices: [Device]
   package var listening: [Listening]
+  /// `nil`: all devices are kept by this gateway alone.
+  package var fleet: Fleet?
   /// Where what all gateways of the prefix publish is stored; `nil`: it is not.
   package var collection: String?
+  /// What of it is kept.
+  package var retention = Retention()
+
+  /// `nil`: Home Assistant is told of nothing.
+  package var homeAssistant: HomeAssistantSettings?
+
+  /// Where metrics are served on the loopback address, 0 for any free port; `nil`: nowhere.
+  package var metricsPort: UInt16?
 
   package var topics: GatewayTopics { GatewayTopics(prefix: prefix, gateway: name) }
 
@@ -32,6 +44,8 @@ package struct GatewayConfiguration: Sendable {
     package var rule: MatchRule
     package var identifier: UUID?
     package var description: DeviceDescription?
+    /// The octets of the device file that `description` was read from.
+    package var deviceFile: Data?
     package var values = Values.everything
     /// Read again and again.
     package var readings: [CharacteristicPath] = []
@@ -60,6 +74,8 @@ package struct GatewayConfiguration: Sendable {
   /// Advertisements that are published.
   package struct Listening: Sendable, Equatable {
     package var rule: MatchRule
+    /// In dBm: weaker ones are as if they were not heard. `nil`: none is too weak.
+    package var weakest: Int?
     /// One is published when it differs from the last one of its device in more than its strength.
     package var onChange = true
     /// The shortest time between two of a device.

@@ -9,7 +9,8 @@ extension GatewayConfigurationReader {
     let before = mistakes.count
     guard var object = FileObject(json, "a device", mistakes) else { return nil }
     let name = object.required("name") { (json) throws(PositionedError) in try json.name("the device's name") }
-    let description = object.optional("device_file") { (json) throws(PositionedError) in try self.description(json) }
+    let file = object.optional("device_file") { (json) throws(PositionedError) in try self.description(json) }
+    let description = file?.0
     let recognition = object.optional("match") { (json) in DeviceRecognition.read(json, mistakes) }
     let identifier = object.optional("identifier") { (json) throws(PositionedError) -> UUID? in
       let text = try json.text(longest: 64, "an identifier")
@@ -20,7 +21,7 @@ extension GatewayConfigurationReader {
     }
     var device = GatewayConfiguration.Device(
       name: name ?? "", rule: identifier.map { .identifier($0) } ?? .any, identifier: identifier,
-      description: description)
+      description: description, deviceFile: file?.octets)
     if let recognition = recognition ?? (identifier == nil ? description?.recognition : nil) {
       device.rule = recognition.rule()
     }
@@ -75,6 +76,9 @@ extension GatewayConfigurationReader {
     var listening = GatewayConfiguration.Listening(rule: .any)
     if let match = object.optional("match", { (json) in DeviceRecognition.read(json, mistakes) }) {
       listening.rule = match.rule()
+    }
+    listening.weakest = object.optional("weakest") { (json) throws(PositionedError) in
+      try json.integer(-127...20, "the least strength in dBm")
     }
     object.set(&listening.onChange, "on_change") { (json) throws(PositionedError) in try json.boolean() }
     object.set(&listening.leastInterval, "at_most_every") { (json) throws(PositionedError) in try json.duration() }

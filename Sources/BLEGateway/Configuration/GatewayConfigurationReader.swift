@@ -1,5 +1,7 @@
 import BLEDeviceFiles
+import BLEFiles
 import BLESession
+import BLESessionStore
 import BLEText
 import CoreBluetooth
 import Foundation
@@ -9,7 +11,9 @@ package struct GatewayConfigurationReader {
   let mistakes = MistakeList()
   /// Where files are searched that are named without a folder in front.
   let folder: String
-  private let deviceFile: (String) throws -> DeviceDescription
+  /// Where files begin that the gateway writes.
+  let stateFolder: String
+  private let deviceFile: (String) throws -> Data
 
   static let mostDevices = 256
   static let mostPaths = 64
@@ -17,10 +21,11 @@ package struct GatewayConfigurationReader {
 
   /// - Parameters:
   ///   - folder: the folder of the configuration.
-  ///   - deviceFile: reads a device description file.
+  ///   - stateFolder: where the outbox and what is collected are, if they are named without a folder in front; `nil`: `folder`.
+  ///   - deviceFile: the octets of a device description file.
   package static func read(
-    octets: some Sequence<UInt8>, folder: String,
-    deviceFile: (String) throws -> DeviceDescription = { try DeviceDescription(contentsOf: URL(fileURLWithPath: $0)) }
+    octets: some Sequence<UInt8>, folder: String, stateFolder: String? = nil,
+    deviceFile: (String) throws -> Data = { try DeviceDescription.octets(of: $0) }
   ) throws(FileMistakes) -> GatewayConfiguration {
     let json: PositionedJSON
     do {
@@ -29,7 +34,8 @@ package struct GatewayConfigurationReader {
       throw FileMistakes(error)
     }
     return try withoutActuallyEscaping(deviceFile) { (deviceFile) throws(FileMistakes) in
-      let reader = GatewayConfigurationReader(folder: folder, deviceFile: deviceFile)
+      let reader = GatewayConfigurationReader(
+        folder: folder, stateFolder: stateFolder ?? folder, deviceFile: deviceFile)
       guard let configuration = reader.configuration(json), reader.mistakes.count == 0 else {
         throw FileMistakes(reader.mistakes)
       }
@@ -37,8 +43,11 @@ package struct GatewayConfigurationReader {
     }
   }
 
-  private init(folder: String, deviceFile: @escaping (String) throws -> DeviceDescription) {
+  init(
+    folder: String, stateFolder: String, deviceFile: @escaping (String) throws -> Data
+  ) {
     self.folder = folder
+    self.stateFolder = stateFolder
     self.deviceFile = deviceFile
   }
 
@@ -68,7 +77,10 @@ package struct GatewayConfigurationReader {
       file.optional("listen") { (json) -> [GatewayConfiguration.Listening]? in
         mistakes.list(json, "a list of objects", 0...Self.mostPaths) { self.listening($0) }
       } ?? []
-    let collection = file.optional("collect") { (json) -> String? in self.collection(json) }
+    let homeAssistant = file.optional("home_assistant") { (json) in self.homeAssistant(json) }
+    let collection = file.optional("collect") { (json) in self.collection(json) }
+    let fleet = file.optional("fleet") { (entry) in self.fleet(entry, devices, topics, in: json) }
+    let metricsPort = file.optional("metrics") { (json) in self.metricsPort(json) }
     file.finish()
     noteDoubles(devices, json)
     guard format != nil, let name, let broker else { return nil }
@@ -77,8 +89,10 @@ package struct GatewayConfigurationReader {
         PositionedError(json.position, "the configuration needs one of \"devices\", \"listen\", \"collect\""))
     }
     return GatewayConfiguration(
-      name: name, prefix: prefix, broker: broker, outbox: outbox?.0 ?? path(name + ".outbox"),
-      limits: outbox?.1 ?? OutboxLimits(), devices: devices, listening: listening, collection: collection)
+      name: name, prefix: prefix, broker: broker, outbox: outbox?.0 ?? path(name + ".outbox", in: stateFolder),
+      limits: outbox?.1 ?? OutboxLimits(), devices: devices, listening: listening, fleet: fleet,
+      collection: collection?.file, retention: collection?.retention ?? Retention(), homeAssistant: homeAssistant,
+      metricsPort: metricsPort)
   }
 
   /// Two devices of one name would have the same topics, and one topic of commands would be for two devices.
@@ -97,19 +111,21 @@ package struct GatewayConfigurationReader {
     }
   }
 
-  /// A file's path, from the folder of the configuration on.
-  func path(_ text: String) -> String { text.hasPrefix("/") ? text : folder + "/" + text }
+  /// A file's path, from this folder on.
+  func path(_ text: String, in folder: String) -> String { text.hasPrefix("/") ? text : folder + "/" + text }
 
-  func file(_ json: PositionedJSON) throws(PositionedError) -> String {
+  func file(_ json: PositionedJSON, in folder: String? = nil) throws(PositionedError) -> String {
     let text = try json.text(longest: Self.longestPath, "a path")
     if text.isEmpty || text.contains("\0") { throw PositionedError(json.position, "expected the path of a file") }
-    return path(text)
+    return path(text, in: folder ?? self.folder)
   }
 
   private func outbox(_ json: PositionedJSON) -> (String?, OutboxLimits)? {
     guard var object = FileObject(json, "\"outbox\"", mistakes) else { return nil }
     var limits = OutboxLimits()
-    let file = object.optional("file") { (json) throws(PositionedError) in try self.file(json) }
+    let file = object.optional("file") { (json) throws(PositionedError) in
+      try self.file(json, in: stateFolder)
+    }
     object.set(&limits.rows, "rows") { (json) throws(PositionedError) in
       try json.integer(100...100_000_000, "the number of messages")
     }
@@ -121,24 +137,25 @@ package struct GatewayConfigurationReader {
     return (file, limits)
   }
 
-  private func collection(_ json: PositionedJSON) -> String? {
-    guard var object = FileObject(json, "\"collect\"", mistakes) else { return nil }
-    let file = object.required("file") { (json) throws(PositionedError) in try self.file(json) }
-    object.finish()
-    return file
-  }
-
   /// The description in a device file; a mistake in it is one of the configuration.
-  func description(_ json: PositionedJSON) throws(PositionedError) -> DeviceDescription? {
+  func description(_ json: PositionedJSON) throws(PositionedError) -> (DeviceDescription, octets: Data)? {
     let path = try file(json)
     do {
-      return try deviceFile(path)
+      let octets = try deviceFile(path)
+      return (try DeviceDescription(octets: octets, file: path), octets)
     } catch let error as DeviceFileError {
       throw PositionedError(
         json.position, "this device file has mistakes: \(error.lines.prefix(3).joined(separator: "; "))")
     } catch {
       throw PositionedError(json.position, "this device file cannot be read: \(error.localizedDescription.inert)")
     }
+  }
+}
+
+extension DeviceDescription {
+  /// One octet more than a description has at most says that it is too long.
+  package static func octets(of path: String) throws -> Data {
+    Data(try UntrustedFile.beginning(of: path, limit: largestFile + 1))
   }
 }
 

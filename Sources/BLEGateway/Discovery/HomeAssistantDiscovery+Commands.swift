@@ -17,9 +17,14 @@ extension HomeAssistantDiscovery {
     guard let field = chosen.first else {
       return make(.button, parts, label, subject, request(command, nil, topic))
     }
-    let common = request(command, field, topic)
+    let common = JSONValue.combined(request(command, field, topic), state(field, subject))
     switch field.kind {
     case .integer(_, _, _, _, let words) where !words.isEmpty:
+      if let pair = HomeAssistantWords(words.map(\.text)), ["on", "yes", "true"].contains(pair.on.lowercased()) {
+        return make(
+          .switch, parts, label, subject,
+          JSONValue.combined(common, ["payload_on": .string(pair.on), "payload_off": .string(pair.off)]))
+      }
       return make(
         .select, parts, label, subject,
         JSONValue.combined(common, ["options": .array(words.map { .string($0.text) })]))
@@ -33,6 +38,18 @@ extension HomeAssistantDiscovery {
       ]
       return make(.text, parts, label, subject, JSONValue.combined(common, members))
     }
+  }
+
+  /// What has become of the last command: Home Assistant itself is not told.
+  func lastCommand(of subject: HomeAssistantDevice) -> HomeAssistantEntity {
+    let topic = topics.answer(of: subject.device)
+    return make(
+      .sensor, ["answer"], "Last command", subject,
+      [
+        "state_topic": .string(topic), "value_template": "{{ value_json.outcome }}", "device_class": "enum",
+        "options": .array(CommandOutcome.Kind.allCases.map { .string($0.rawValue) }),
+        "json_attributes_topic": .string(topic), "entity_category": "diagnostic",
+      ])
   }
 
   private func number(
@@ -53,14 +70,31 @@ extension HomeAssistantDiscovery {
     return make(.number, parts, label, subject, JSONValue.combined(common, members.withoutNulls))
   }
 
-  /// The command's message, with an identifier and a deadline that Home Assistant fills in.
+  /// Where the device says what the field is now: a notification that has the same field. Without one Home Assistant takes for true what
+  /// was asked for last.
+  private func state(_ field: DescribedField, _ subject: HomeAssistantDevice) -> JSONValue {
+    let telling = subject.description?.notifications.first { notification in
+      notification.layout.fields.contains { $0.name == field.name && $0.kind == field.kind }
+    }
+    guard let telling else { return [:] }
+    var member = "value"
+    if case .integer(_, _, _, _, let words) = field.kind, !words.isEmpty { member = "word" }
+    return [
+      "state_topic": .string(topics.value(of: subject.device, GatewayTopics.level(telling.name))),
+      "value_template": .string("{{ \(Self.value(of: field)).\(member) }}"),
+    ]
+  }
+
+  /// The command's message, with an identifier and a deadline that Home Assistant fills in. Each press has another identifier; what MQTT
+  /// delivers twice has the same.
   private func request(_ command: DeviceCommand, _ field: DescribedField?, _ topic: String) -> JSONValue {
     let deadline = "{{ (utcnow() + timedelta(seconds=\(Self.patience))).strftime('%Y-%m-%dT%H:%M:%SZ') }}"
     var message = #"{"id":"home-assistant-{{ now().timestamp() }}","deadline":"\#(deadline)","#
-    message += #""command":"\#(command.name)""#
+    message += #""command":\#(HomeAssistantTemplate.json(command.name))"#
     if let field {
       let isNumber = if case .integer(_, _, _, _, let words) = field.kind { words.isEmpty } else { false }
-      message += #","values":{"\#(field.name)":{{ \#(isNumber ? "value | int" : "value | tojson") }}}"#
+      message += #","values":{\#(HomeAssistantTemplate.json(field.name)):"#
+      message += "{{ \(isNumber ? "value | int" : "value | to_json") }}}"
     }
     return ["command_topic": .string(topic), "command_template": .string(message + "}"), "retain": false]
   }

@@ -21,7 +21,7 @@ package struct HomeAssistantDiscovery: Sendable {
 
   /// The gateway itself: whether it is connected to the broker.
   package func gateway() -> [HomeAssistantEntity] {
-    let identifier = HomeAssistantEntity.identifier("ble-gateway", topics.gateway)
+    let identifier = Self.identifier(ofGateway: topics.gateway)
     let device: JSONValue = [
       "identifiers": [.string(identifier)], "name": .string(topics.gateway), "model": "ble gateway",
       "sw_version": .string(version),
@@ -43,8 +43,10 @@ package struct HomeAssistantDiscovery: Sendable {
       entities += notification.layout.fields.map { sensor($0, of: notification, subject) }
     }
     if let topic = subject.commandTopic {
-      entities += (subject.description?.commands ?? []).filter { subject.commands.contains($0.name) }
+      let controls = (subject.description?.commands ?? []).filter { subject.commands.contains($0.name) }
         .compactMap { control($0, topic, subject) }
+      entities += controls
+      if !controls.isEmpty { entities.append(lastCommand(of: subject)) }
     }
     if subject.hasSignal {
       entities.append(
@@ -59,16 +61,29 @@ package struct HomeAssistantDiscovery: Sendable {
     return entities
   }
 
+  /// Names a gateway in Home Assistant.
+  static func identifier(ofGateway name: String) -> String { HomeAssistantEntity.identifier("ble-gateway", name) }
+
   // MARK: Values
+
+  /// What the identifiers of entities of characteristics have in them, and no others.
+  static let characteristicMark = "_-characteristic_-"
+
+  /// Whether the SIG has assigned this characteristic one number.
+  static func hasQuantity(_ path: CharacteristicPath) -> Bool { quantity(path) != nil }
+
+  private static func quantity(_ path: CharacteristicPath) -> AssignedValues.Quantity? {
+    let uuid = path.characteristic.uuidString
+    return uuid.count == 4 ? UInt16(uuid, radix: 16).flatMap { AssignedValues.quantities[$0] } : nil
+  }
 
   private func characteristics(of subject: HomeAssistantDevice) -> [HomeAssistantEntity] {
     subject.characteristics.compactMap { path in
       let uuid = path.characteristic.uuidString
-      guard uuid.count == 4, let short = UInt16(uuid, radix: 16), let quantity = AssignedValues.quantities[short]
-      else { return nil }
+      guard let quantity = Self.quantity(path) else { return nil }
       let name = AssignedNames.name(characteristic: uuid) ?? uuid
       let shown = HomeAssistantQuantity(unit: quantity.unit, names: [name])
-      let level = (path.service.map { $0.uuidString + "-" } ?? "") + uuid
+      let level = GatewayTopics.level(path)
       return make(
         .sensor, ["characteristic", level], name, subject,
         number(shown, from: "value_json.quantity.value", topics.value(of: subject.device, level)))
@@ -81,7 +96,7 @@ package struct HomeAssistantDiscovery: Sendable {
     let topic = topics.value(of: subject.device, GatewayTopics.level(notification.name))
     let parts = ["value", notification.name, field.name]
     let label = HomeAssistantEntity.label(notification.layout.fields.count > 1 ? field.name : notification.name)
-    let value = "value_json.fields['\(field.name)']"
+    let value = Self.value(of: field)
     guard case .integer(_, _, _, _, let words) = field.kind else {
       let members: JSONValue = ["state_topic": .string(topic), "value_template": .string("{{ \(value).value }}")]
       return make(.sensor, parts, label, subject, members)
@@ -99,6 +114,11 @@ package struct HomeAssistantDiscovery: Sendable {
       JSONValue.combined(common, ["device_class": "enum", "options": .array(words.map { .string($0.text) })]))
   }
 
+  /// Where a field's value is in the message of a notification.
+  static func value(of field: DescribedField) -> String {
+    "value_json.fields[\(HomeAssistantTemplate.literal(field.name))]"
+  }
+
   private func number(_ quantity: HomeAssistantQuantity, from value: String, _ topic: String) -> JSONValue {
     let scaled = quantity.divisor == 1 ? value : "\(value) / \(quantity.divisor)"
     let members: JSONValue = [
@@ -107,53 +127,5 @@ package struct HomeAssistantDiscovery: Sendable {
       "state_class": .string(quantity.stateClass),
     ]
     return members.withoutNulls
-  }
-}
-
-extension HomeAssistantDiscovery {
-  func make(
-    _ component: HomeAssistantEntity.Component, _ parts: [String], _ name: String, _ subject: HomeAssistantDevice,
-    _ members: JSONValue
-  ) -> HomeAssistantEntity {
-    let whole = HomeAssistantEntity.identifier("ble", subject.device)
-    let identifier = ([whole] + parts.map(HomeAssistantEntity.part)).joined(separator: "_-")
-    let device: JSONValue = [
-      "identifiers": [.string(whole)],
-      "connections": subject.address.map { [["bluetooth", .string($0)]] } ?? .null,
-      "name": .string(subject.label ?? subject.device), "model": .string(orNull: subject.description?.name),
-      "suggested_area": .string(orNull: subject.room),
-      "via_device": .string(HomeAssistantEntity.identifier("ble-gateway", topics.gateway)),
-    ]
-    // Both have to be there: the gateway, whose status is one word, and the device, whose status is an event.
-    let availability: JSONValue = [
-      "availability": [
-        ["topic": .string(topics.status)],
-        ["topic": .string(topics.status(of: subject.device)), "value_template": "{{ value_json.status }}"],
-      ],
-      "availability_mode": "all",
-    ]
-    return make(component, identifier, name, device.withoutNulls, availability: availability, members)
-  }
-
-  func make(
-    _ component: HomeAssistantEntity.Component, _ identifier: String, _ name: String, _ device: JSONValue,
-    availability: JSONValue, _ members: JSONValue
-  ) -> HomeAssistantEntity {
-    let common: JSONValue = [
-      "name": .string(name), "unique_id": .string(identifier), "device": device,
-      "origin": ["name": "ble gateway", "sw_version": .string(version)],
-    ]
-    return HomeAssistantEntity(
-      component: component, identifier: identifier,
-      topic: "\(prefix)/\(component.rawValue)/\(identifier)/config",
-      json: JSONValue.combined(common, members, availability, ["qos": .integer(1)]))
-  }
-}
-
-extension JSONValue {
-  /// An object without the members that are `null`: Home Assistant takes some for mistakes.
-  var withoutNulls: JSONValue {
-    guard case .object(let members) = self else { return self }
-    return .object(members.filter { $0.value != .null })
   }
 }

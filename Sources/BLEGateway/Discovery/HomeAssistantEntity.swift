@@ -7,7 +7,7 @@ package struct HomeAssistantEntity: Sendable, Equatable {
   /// The integrations that are used here.
   package enum Component: String, Sendable, CaseIterable {
     case binarySensor = "binary_sensor"
-    case button, number, select, sensor, text
+    case button, number, select, sensor, `switch`, text
   }
 
   package let component: Component

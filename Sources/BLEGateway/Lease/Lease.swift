@@ -9,7 +9,7 @@ public struct Lease: Hashable, Sendable {
     case opening
     /// The holder is connected and subscribed.
     case held
-    /// The holder has accepted an offer: it takes no further values, and sends those that it has.
+    /// The holder has accepted an offer: it ends the link, and sends the values that it has.
     case draining
     /// No gateway holds the device. The epoch is over; `last` is the number of its last value.
     case released

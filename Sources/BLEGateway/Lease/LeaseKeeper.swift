@@ -22,7 +22,7 @@ import BLESession
 /// | settling | waits whether there is a greater claim | opening; watching |
 /// | opening | connects and subscribes to what the last holder had subscribed to | held, and announced; watching, released, if that fails |
 /// | held | takes values, each with a `ValueStamp`; publishes its strength | draining, if a gateway that hears the device better by the hysteresis offers to take it over; watching, if there is a greater lease, or the device is lost |
-/// | draining | takes no values, and sends those that it has | watching, released to the successor, which claims the next epoch at once |
+/// | draining | ends the link, and sends the values that it has | watching, released to the successor, which claims the next epoch at once |
 ///
 /// An object of this class is used on one queue.
 public final class LeaseKeeper {

@@ -80,7 +80,8 @@ public enum LeaseAction: Hashable, Sendable {
   case unfollow(LeaseTopic)
   /// Connect to the device and subscribe to these characteristics and to those of the configuration; then call `opened` or `failed`.
   case open(device: String, epoch: Int, subscriptions: [String])
-  /// Take no further values, end the link, and call `drained` when the broker has acknowledged all values of the device.
+  /// End the notifications, then the link, and call `drained` when the broker has acknowledged all values of the device: those that it
+  /// sends until then still get stamps.
   case drain(device: String, epoch: Int)
   /// Take no further values, and end the link at once. What is in the outbox is sent all the same.
   case close(device: String, epoch: Int, LeaseEnd)

@@ -15,7 +15,7 @@ package final class LeaseRunner: Sendable {
     package var unsubscribe: @Sendable (String) -> Void
     /// Connect, subscribe, and call `opened` or `failed`.
     package var open: @Sendable (_ device: String, _ epoch: Int, _ subscriptions: [String]) -> Void
-    /// Take no further values, end the link, and call `drained` when the broker has all values of the device.
+    /// End the notifications, then the link, and call `drained` when the broker has all values of the device.
     package var drain: @Sendable (_ device: String, _ epoch: Int) -> Void
     /// Take no further values, and end the link.
     package var close: @Sendable (_ device: String, _ epoch: Int, LeaseEnd) -> Void

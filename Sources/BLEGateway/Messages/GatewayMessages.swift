@@ -45,8 +45,10 @@ package struct GatewayMessages: Sendable {
 
   // MARK: Devices
 
-  /// A value of a characteristic.
-  package func value(_ octets: Data, from path: CharacteristicPath, of subject: Subject) -> OutboxDraft {
+  /// A value of a characteristic. With a stamp if the device is one of a fleet.
+  package func value(
+    _ octets: Data, from path: CharacteristicPath, of subject: Subject, _ stamp: ValueStamp? = nil
+  ) -> OutboxDraft {
     let characteristic = path.characteristic.uuidString
     let members: JSONValue = [
       "service": .string(orNull: path.service?.uuidString), "characteristic": .string(characteristic),
@@ -54,17 +56,32 @@ package struct GatewayMessages: Sendable {
       "meaning": .string(orNull: AssignedValues.meaning(of: Array(octets), in: characteristic)),
       "quantity": AssignedValues.quantity(of: Array(octets), in: characteristic),
     ]
-    let name = (path.service.map { $0.uuidString + "-" } ?? "") + characteristic
     return OutboxDraft(
-      .value, topic: topics.value(of: subject.device, name), payload: body("value", subject, members), isRetained: true)
+      .value, topic: topics.value(of: subject.device, GatewayTopics.level(path)),
+      payload: body("value", subject, Self.stamped(members, stamp)),
+      isRetained: true)
   }
 
   /// Something that a described device has said.
-  package func notification(_ said: DescribedNotification, of subject: Subject) -> OutboxDraft {
+  package func notification(
+    _ said: DescribedNotification, of subject: Subject, _ stamp: ValueStamp? = nil
+  ) -> OutboxDraft {
     let members: JSONValue = ["notification": .string(said.name), "fields": said.readings.json]
     return OutboxDraft(
       .value, topic: topics.value(of: subject.device, GatewayTopics.level(said.name)),
-      payload: body("notification", subject, members), isRetained: true)
+      payload: body("notification", subject, Self.stamped(members, stamp)), isRetained: true)
+  }
+
+  private static func stamped(_ members: JSONValue, _ stamp: ValueStamp?) -> JSONValue {
+    guard let stamp else { return members }
+    return JSONValue.combined(
+      members,
+      .object([
+        "stamp": [
+          "epoch": .integer(stamp.epoch), "gateway": .string(stamp.holder.gateway),
+          "instance": .string(stamp.holder.instance), "sequence": .integer(stamp.sequence),
+        ]
+      ]))
   }
 
   /// An event of a device's session; `nil` for one that programs are not told.

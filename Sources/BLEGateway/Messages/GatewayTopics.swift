@@ -1,3 +1,6 @@
+import BLESession
+import CoreBluetooth
+
 /// The topics of one gateway: `PREFIX/GATEWAY/...`.
 package struct GatewayTopics: Sendable, Equatable {
   package let prefix: String
@@ -8,7 +11,8 @@ package struct GatewayTopics: Sendable, Equatable {
     self.gateway = gateway
   }
 
-  private var root: String { "\(prefix)/\(gateway)" }
+  /// What all topics of the gateway begin with, without the last slash.
+  package var root: String { "\(prefix)/\(gateway)" }
 
   /// `online` or `offline`, retained; the broker publishes `offline` when the gateway is gone.
   package var status: String { root + "/status" }
@@ -25,8 +29,15 @@ package struct GatewayTopics: Sendable, Equatable {
   package func signal(of device: String) -> String { "\(root)/device/\(device)/rssi" }
   /// `name`: of a notification, or a characteristic as `SERVICE-CHARACTERISTIC`.
   package func value(of device: String, _ name: String) -> String { "\(root)/device/\(device)/value/\(name)" }
+  /// What the topics of all values of a device begin with.
+  package func values(of device: String) -> String { "\(root)/device/\(device)/value/" }
   package func command(for device: String) -> String { "\(root)/device/\(device)/command" }
   package func answer(of device: String) -> String { "\(root)/device/\(device)/answer" }
+
+  /// A characteristic as one level of a topic: `SERVICE-CHARACTERISTIC`.
+  package static func level(_ path: CharacteristicPath) -> String {
+    (path.service.map { $0.uuidString + "-" } ?? "") + path.characteristic.uuidString
+  }
 
   /// A text as one level of a topic: what cannot stand there is replaced by `_`.
   package static func level(_ text: String) -> String {

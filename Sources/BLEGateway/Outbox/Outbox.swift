@@ -26,6 +26,8 @@ package final class Outbox: @unchecked Sendable {
   private let report: @Sendable (Report) -> Void
   private var file: OutboxFile?
   private var isFailing = false
+  /// Who waits until no value is left on topics that begin with these words.
+  private var waiting: [String: Waiting] = [:]
   private static let interval = DispatchTimeInterval.milliseconds(20)
   private static let pause = DispatchTimeInterval.seconds(1)
 
@@ -69,6 +71,37 @@ package final class Outbox: @unchecked Sendable {
   /// Gives the messages behind `sequence`, the oldest first, on the outbox's queue.
   package func messages(after sequence: Int64, limit: Int, _ give: @escaping @Sendable ([OutboxMessage]) -> Void) {
     queue.async { give((try? self.file?.messages(after: sequence, limit: limit)) ?? []) }
+  }
+
+  /// Calls `done`, on the outbox's queue, when none of the values that were added so far is left on topics that begin with `topics`. A later
+  /// call for the same topics takes the place of an earlier one, which is not answered any more.
+  package func whenSent(valuesOn topics: String, _ done: @escaping @Sendable () -> Void) {
+    queue.async {
+      self.waiting[topics] = Waiting(last: nil, done: done)
+      self.writeAll()
+      self.answerWaiting()
+    }
+  }
+
+  private struct Waiting {
+    /// A message that is known to be in the file.
+    var last: Int64?
+    let done: @Sendable () -> Void
+  }
+
+  /// What cannot be written, or read, is not sent either.
+  private func answerWaiting() {
+    guard !waiting.isEmpty, !isFailing, let file else { return }
+    for (topics, entry) in waiting {
+      if let last = entry.last, (try? file.contains(last)) ?? true { continue }
+      do throws(StoreError) {
+        let newest = try file.newestValue(on: topics)
+        waiting[topics]?.last = newest
+        if newest == nil { waiting.removeValue(forKey: topics)?.done() }
+      } catch {
+        continue
+      }
+    }
   }
 
   /// How many messages are in the file, their octets, and what was dropped.
@@ -131,6 +164,7 @@ package final class Outbox: @unchecked Sendable {
       isFailing = false
       if losses.total > 0 { report(.dropped(losses)) }
       if !batch.drafts.isEmpty || losses.total > 0 { report(.accepted) }
+      answerWaiting()
     } catch {
       backlog.with { $0.putBack(batch, limits.backlog) }
       if !isFailing { report(.failed(error)) }

@@ -57,6 +57,21 @@ final class OutboxFile {
     }.all()
   }
 
+  func contains(_ sequence: Int64) throws(StoreError) -> Bool {
+    try database.first("SELECT 1 FROM message WHERE sequence = ?", .integer(sequence)) { _ in true } ?? false
+  }
+
+  /// The number of the newest value on a topic that begins with this; `nil` inside for none.
+  func newestValue(on topics: String) throws(StoreError) -> Int64? {
+    let found = try database.first(
+      """
+      SELECT sequence FROM message WHERE kind = 'value' AND substr(topic, 1, length(?1)) = ?1
+      ORDER BY sequence DESC LIMIT 1
+      """, .text(topics)
+    ) { $0.integer(0) }
+    return found ?? nil
+  }
+
   /// Accepts messages, and deletes those that the broker has, in one transaction. What is beyond the limits gives way.
   /// - Parameter refused: what was dropped before it came here.
   /// - Returns: what had to be dropped.

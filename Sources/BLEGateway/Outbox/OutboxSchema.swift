@@ -2,7 +2,7 @@ import BLESessionStore
 
 extension Schema {
   /// The tables of an outbox. `BLEO` in ASCII.
-  static let outbox = Schema(applicationIdentifier: 0x424C_454F, migrations: [firstOutbox])
+  static let outbox = Schema(applicationIdentifier: 0x424C_454F, migrations: [firstOutbox, withAnnouncements])
 
   private static let firstOutbox: SQLText = """
     PRAGMA application_id = 1112294735;
@@ -38,5 +38,16 @@ extension Schema {
       answer TEXT
     );
     CREATE INDEX command_deadline ON command(deadline);
+    """
+
+  private static let withAnnouncements: SQLText = """
+    PRAGMA user_version = 2;
+
+    -- What Home Assistant was told of. device: empty for the gateway itself.
+    CREATE TABLE announced(
+      topic TEXT PRIMARY KEY,
+      gateway TEXT NOT NULL,
+      device TEXT NOT NULL
+    );
     """
 }

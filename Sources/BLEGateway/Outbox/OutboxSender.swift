@@ -1,8 +1,10 @@
 import BLESession
+import Dispatch
 
 /// Sends what is in the outbox, in the order of its acceptance, while the link is up. Used on the link's queue only.
 ///
-/// A link that ends leaves unknown what the broker has: everything that it has not acknowledged is sent again, with the same key.
+/// A link that ends leaves unknown what the broker has: everything that it has not acknowledged is sent again, with the same key. So is what it
+/// acknowledged just before: a broker acknowledges a message before it writes it to its disk, and may be killed in between.
 final class OutboxSender {
   private let outbox: Outbox
   /// Runs on the link's queue.
@@ -12,6 +14,9 @@ final class OutboxSender {
   /// The newest message that was sent on this link.
   private var sent: Int64 = 0
   private var waiting: [BrokerLink.PublicationNumber: OutboxMessage] = [:]
+  /// What was acknowledged in the present interval of `settling`, and in the one before: that is deleted when the present one ends.
+  private var acknowledged: (now: [Int64], before: [Int64]) = ([], [])
+  private var isSettling = false
   /// Counts links, so that what was read from the file for an earlier one is not sent.
   private var link = 0
   private var isUp = false
@@ -20,6 +25,8 @@ final class OutboxSender {
 
   private static let mostWaiting = 128
   private static let batch = 64
+  /// An acknowledgement counts when the link has outlived it by this, and twice this at the most.
+  private static let settling = Duration.milliseconds(500)
 
   /// MQTT 5's reason code for a message that was accepted and handed to no client.
   private static let noSubscribers: Int32 = 16
@@ -42,7 +49,7 @@ final class OutboxSender {
   }
 
   func linkIsDown() {
-    (isUp, waiting) = (false, [:])
+    (isUp, waiting, acknowledged) = (false, [:], ([], []))
     link += 1
   }
 
@@ -87,9 +94,28 @@ final class OutboxSender {
       publisher.giveUp("nothing has subscribed to \(message.publication.topic) yet")
       return true
     }
-    outbox.deliver([message.sequence])
+    acknowledged.now.append(message.sequence)
+    settle()
     sendMore()
     return true
+  }
+
+  private func settle() {
+    guard !isSettling else { return }
+    isSettling = true
+    let perform = SendablePerform(body: perform)
+    _ = SystemSessionClock().schedule(after: Self.settling, on: .global()) {
+      perform.body { sender, _ in
+        sender.isSettling = false
+        sender.endInterval()
+      }
+    }
+  }
+
+  private func endInterval() {
+    if !acknowledged.before.isEmpty { outbox.deliver(acknowledged.before) }
+    acknowledged = ([], acknowledged.now)
+    if !acknowledged.before.isEmpty { settle() }
   }
 }
 

@@ -24,6 +24,7 @@ final class AdvertisementListener: Sendable {
 
   /// What is to be published of this advertisement: itself, and the smoothed strength; `nil` for nothing.
   func take(_ discovery: Discovery, address: DeviceAddress?) -> (sighting: Sighting, smoothed: Double?)? {
+    if let weakest = policy.weakest, discovery.rssi.map({ $0 < weakest }) ?? true { return nil }
     let sighting = Sighting(discovery, address: address)
     let now = discovery.lastSeen
     return heard.with { heard in

@@ -12,26 +12,39 @@ import Foundation
 package final class Gateway: Sendable {
   package let configuration: GatewayConfiguration
   package let outbox: Outbox
-  private let central: Central
-  private let surroundings: GatewaySurroundings
-  private let messages: GatewayMessages
-  private let devices: [GatewayDevice]
-  private let desk: CommandDesk
-  private let report: @Sendable (GatewayReport) -> Void
-  private let line: GatewayLine
+  let central: Central
+  let surroundings: GatewaySurroundings
+  let messages: GatewayMessages
+  /// What it does now; `configuration` is what it began with.
+  let current: Guarded<GatewayConfiguration>
+  let kept = Guarded<[GatewayDevice]>([])
+  var devices: [GatewayDevice] { kept.with { $0 } }
+  let fleet: GatewayFleet?
+  let desk: CommandDesk
+  let report: @Sendable (GatewayReport) -> Void
+  let line: GatewayLine
+  let life: GatewayLife
+  let counts = Guarded(GatewayCounts())
   private let scans = Guarded<[Observation]>([])
   private let collector: Collector?
 
   /// Opens the outbox; does nothing else yet.
-  /// - Parameter report: called on any queue. Has to return quickly.
+  /// - Parameter told: called on any queue. Has to return quickly.
   /// - Throws: `StoreError` for the outbox, `SessionError` for a device file whose cipher is missing.
   package init(
     _ configuration: GatewayConfiguration, central: Central, _ surroundings: GatewaySurroundings,
-    report: @escaping @Sendable (GatewayReport) -> Void = { _ in }
+    report told: @escaping @Sendable (GatewayReport) -> Void = { _ in }
   ) throws {
     self.configuration = configuration
+    current = Guarded(configuration)
     self.central = central
+    life = GatewayLife(central.clock)
     self.surroundings = surroundings
+    let counts = counts
+    let report: @Sendable (GatewayReport) -> Void = { happened in
+      counts.with { $0.add(happened) }
+      told(happened)
+    }
     self.report = report
     let messages = GatewayMessages(configuration.topics, now: surroundings.now)
     self.messages = messages
@@ -49,23 +62,33 @@ package final class Gateway: Sendable {
       }
     }
     self.outbox = outbox
-    devices = try configuration.devices.map { plan in
-      try GatewayDevice(
-        plan, in: central, messages, surroundings, add: { outbox.add($0) }, report: { report(.device(plan.name, $0)) })
+    let fleet = try configuration.fleet.map {
+      try GatewayFleet(configuration, $0, clock: central.clock, now: surroundings.now(), line, report: report)
     }
+    self.fleet = fleet
     collector = try configuration.collection.map { file in
       try Collector(
         configuration.broker, prefix: configuration.prefix, identifier: "ble-collector-" + configuration.name,
-        file: file, backOff: surroundings.backOff
+        file: file, retention: configuration.retention, now: surroundings.now, backOff: surroundings.backOff
       ) { happened in
         switch happened {
         case .failed(let error): report(.notCollected(reason: error.message))
         case .stored(let count): report(.collected(count))
+        case .expired(let expired): report(.expired(expired))
         case .connected, .disconnected: break
         }
       }
     }
-    desk = CommandDesk(devices, outbox, messages, now: surroundings.now, report: report)
+    desk = CommandDesk([], outbox, messages, now: surroundings.now, report: report)
+    let devices = try configuration.devices.map { try makeDevice($0) }
+    kept.with { $0 = devices }
+    desk.replace(devices)
+  }
+
+  func makeDevice(_ plan: GatewayConfiguration.Device) throws(SessionError) -> GatewayDevice {
+    try GatewayDevice(
+      plan, in: central, messages, surroundings, stamp: fleet?.stamp(of: plan), add: { [outbox] in outbox.add($0) },
+      announce: { [line] in line.announce($0) }, report: { [report] in report(.device(plan.name, $0)) })
   }
 
   /// Begins: the broker and the devices are reached whenever they are there.
@@ -75,21 +98,36 @@ package final class Gateway: Sendable {
     for device in configuration.devices { outbox.add(messages.status(of: device.name, isReady: false)) }
     line.open(
       configuration, outbox, backOff: surroundings.backOff, description: description, commands: desk.topics,
+      announcing: try announcing(configuration),
       unsendable: { [report] in report(.unsendable(topic: $0)) }
-    ) { [desk, report] event in
+    ) { [desk, fleet, report, counts] event in
+      counts.with { $0.add(event) }
       switch event {
-      case .connected(let version, _): report(.connected(version))
-      case .disconnected(let reason, let pause): report(.disconnected(reason: reason, retryAfter: pause))
-      case .received(let messages): for message in messages { desk.take(message) }
+      case .connected(let version, _):
+        report(.connected(version))
+        fleet?.connected()
+      case .disconnected(let reason, let pause):
+        report(.disconnected(reason: reason, retryAfter: pause))
+        fleet?.disconnected()
+      case .received(let messages):
+        for message in messages where fleet?.runner.take(message) != true { desk.take(message) }
       case .acknowledged, .oversized: break
       }
     }
     collector?.start()
     for device in devices { await device.start() }
-    for policy in configuration.listening {
+    await fleet?.start(devices, outbox, messages.topics, in: central)
+    await listen()
+  }
+
+  /// Publishes those advertisements that are wanted now.
+  func listen() async {
+    endScans()
+    for policy in current.with({ $0.listening }) {
       let listener = AdvertisementListener(policy)
       let scan = await central.observeDiscoveries(matching: policy.rule, repeats: true) {
-        [outbox, messages, surroundings] discovery in
+        [outbox, messages, surroundings, counts] discovery in
+        counts.with { $0.advertisements += 1 }
         let address = surroundings.address(discovery.identifier)
         guard let heard = listener.take(discovery, address: address) else { return }
         let device = address?.description.filter(\.isHexDigit) ?? discovery.identifier.uuidString
@@ -101,40 +139,21 @@ package final class Gateway: Sendable {
 
   /// Disconnects the devices, says goodbye to the broker, and closes the outbox. What the broker does not have yet stays there.
   package func stop() async {
-    for scan in scans.with({ scans in
-      defer { scans = [] }; return scans
-    }) { scan.cancel() }
+    endScans()
+    await fleet?.end()
     await withTaskGroup(of: Void.self) { group in
-      for device in devices { group.addTask { await device.stop() } }
+      for device in devices where !configuration.isInFleet(device.plan) { group.addTask { await device.stop() } }
     }
     await collector?.stop()
     await line.close(offline: Self.status(configuration, isOnline: false))
     await outbox.close()
   }
 
-  /// The payload is one word, so that any program understands it.
-  static func status(_ configuration: GatewayConfiguration, isOnline: Bool) -> BrokerPublication {
-    BrokerPublication(
-      topic: configuration.topics.status, payload: Data((isOnline ? "online" : "offline").utf8), isRetained: true)
-  }
-
-  /// What the gateway says of itself when it is connected.
-  private var description: BrokerPublication {
-    let devices = configuration.devices.map { device -> JSONValue in
-      [
-        "device": .string(device.name), "device_file": .string(orNull: device.description?.name),
-        "command_topic": .string(orNull: device.commands?.topic),
-        "commands": .array((device.commands?.names ?? []).map(JSONValue.string)),
-        "write": .array((device.commands?.writes ?? []).map { .string($0.description) }),
-      ]
+  private func endScans() {
+    let ended = scans.with { scans in
+      defer { scans = [] }
+      return scans
     }
-    let document: JSONValue = [
-      "format": .string(GatewayConfiguration.formatName), "gateway": .string(configuration.name),
-      "version": .string(surroundings.version), "time": .string(surroundings.now().stamp),
-      "reply_topics": .string(configuration.topics.replies), "devices": .array(devices),
-      "listening": .bool(!configuration.listening.isEmpty),
-    ]
-    return BrokerPublication(
-      topic: configuration.topics.description, payload: Data(document.text.utf8), isRetained: true)
+    for scan in ended { scan.cancel() }
   }
 }

@@ -14,6 +14,11 @@ final class GatewayDevice: Sendable {
   private let surroundings: GatewaySurroundings
   private let clock: any SessionClock
   private let add: @Sendable (OutboxDraft) -> Void
+  /// Numbers the values of a device of the fleet, and says by `nil` that this gateway does not hold it; itself `nil` for other devices.
+  private let stamp: (@Sendable () -> ValueStamp?)?
+  /// Values are numbered in the order in which they come into the outbox.
+  private let order = Guarded(())
+  private let announce: @Sendable (HomeAssistantAnnouncer.News) -> Void
   private let report: @Sendable (SessionEvent) -> Void
   private let state: Guarded<State>
 
@@ -36,13 +41,17 @@ final class GatewayDevice: Sendable {
 
   init(
     _ plan: GatewayConfiguration.Device, in central: Central, _ messages: GatewayMessages,
-    _ surroundings: GatewaySurroundings, add: @escaping @Sendable (OutboxDraft) -> Void,
+    _ surroundings: GatewaySurroundings, stamp: (@Sendable () -> ValueStamp?)? = nil,
+    add: @escaping @Sendable (OutboxDraft) -> Void,
+    announce: @escaping @Sendable (HomeAssistantAnnouncer.News) -> Void,
     report: @escaping @Sendable (SessionEvent) -> Void
   ) throws(SessionError) {
     self.plan = plan
     self.messages = messages
     self.surroundings = surroundings
+    self.stamp = stamp
     self.add = add
+    self.announce = announce
     self.report = report
     clock = central.clock
     let target = DeviceTarget(identifier: plan.identifier, rule: plan.rule)
@@ -58,6 +67,7 @@ final class GatewayDevice: Sendable {
     state = Guarded(State(subject: .init(device: plan.name)))
   }
 
+  /// Begins. A device of the fleet is connected on demand only.
   func start() async {
     lane.start(on: self)
     keep(await session.observeNews { [weak self] in self?.take($0) })
@@ -78,7 +88,7 @@ final class GatewayDevice: Sendable {
           add(messages.signal(strength, of: subject))
         })
     }
-    session.keepConnected()
+    if stamp == nil { session.keepConnected() }
     if !plan.readings.isEmpty { scheduleReading() }
   }
 
@@ -92,6 +102,11 @@ final class GatewayDevice: Sendable {
     lane.stop()
     await session.disconnect()
     for observation in observations { observation.cancel() }
+  }
+
+  /// Tells Home Assistant of it again.
+  func announceIfReady() async {
+    if await session.state == .ready { announce(.ready(subject)) }
   }
 
   private var subject: GatewayMessages.Subject { state.with { $0.subject } }
@@ -113,22 +128,32 @@ final class GatewayDevice: Sendable {
     switch news.event {
     case .ready:
       add(messages.status(of: plan.name, isReady: true))
+      announce(.ready(subject))
       lane.setReady(true)
     case .disconnected, .state(.stopped):
       lane.setReady(false)
       add(messages.status(of: plan.name, isReady: false))
+      if case .state(.stopped) = news.event { announce(.stopped(plan.name)) }
     default: break
     }
   }
 
-  private func take(_ said: DescribedNotification) { add(messages.notification(said, of: subject)) }
+  private func take(_ said: DescribedNotification) {
+    let subject = subject
+    publish { self.messages.notification(said, of: subject, $0) }
+  }
 
-  private func take(_ value: Data, from path: CharacteristicPath) {
-    let subject = state.with { state in
-      state.listened.insert(path)
-      return state.subject
+  private func publish(_ draft: (ValueStamp?) -> OutboxDraft) {
+    guard let stamp else { return add(draft(nil)) }
+    order.with { _ in
+      if let stamp = stamp() { add(draft(stamp)) }
     }
-    add(messages.value(value, from: path, of: subject))
+  }
+
+  func take(_ value: Data, from path: CharacteristicPath) {
+    let (isFirst, subject) = state.with { state in (state.listened.insert(path).inserted, state.subject) }
+    if isFirst { announce(.value(path, device: plan.name)) }
+    publish { messages.value(value, from: path, of: subject, $0) }
   }
 
   // MARK: Readings
@@ -143,7 +168,10 @@ final class GatewayDevice: Sendable {
   private func readAll() async {
     for path in plan.readings where await session.state == .ready {
       let isListened = state.with { $0.listened.contains(path) }
-      if let value = try? await session.read(path), !isListened { add(messages.value(value, from: path, of: subject)) }
+      if let value = try? await session.read(path), !isListened {
+        let subject = subject
+        publish { messages.value(value, from: path, of: subject, $0) }
+      }
     }
     if !state.with({ $0.isStopped }) { scheduleReading() }
   }

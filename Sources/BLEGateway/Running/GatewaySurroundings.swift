@@ -43,8 +43,16 @@ package enum GatewayReport: Sendable {
   case writtenAgain
   /// So many messages were stored for `collect`.
   case collected(Int)
+  /// Old messages of `collect` were deleted.
+  case expired(CollectedExpiry)
   /// Messages could not be stored; the broker sends them again.
   case notCollected(reason: String)
+  /// The broker does not allow what Home Assistant is told on this topic.
+  case notAnnounced(topic: String)
+  /// What happens to the leases of the fleet.
+  case lease(LeaseReport)
+  /// The broker refuses messages of leases: no device is held until its rights allow them. Told once for each connection.
+  case refused(topic: String, code: Int32)
   /// A message was not taken by the broker at any time, and was dropped.
   case unsendable(topic: String)
 }

@@ -16,7 +16,7 @@ package final class CollectedFile {
     package var payload: Data
 
     /// `nil` for a message that is none of a gateway's outbox.
-    init?(_ message: BrokerMessage) {
+    package init?(_ message: BrokerMessage) {
       guard message.payload.count <= Self.longest,
         let object = try? JSONSerialization.jsonObject(with: message.payload) as? [String: Any],
         let key = object["key"] as? String, let event = object["event"] as? String, let time = object["time"] as? String
@@ -40,9 +40,12 @@ package final class CollectedFile {
 
   private let database: Database
   private let lock: WriterLock
+  private var housekeeper: CollectedHousekeeper
 
   /// Opens a file, which is created where it does not exist.
-  package init(_ path: String) throws(StoreError) {
+  /// - Parameter retention: the age and the size in octets beyond which the oldest messages are deleted.
+  package init(_ path: String, _ retention: Retention = Retention()) throws(StoreError) {
+    housekeeper = CollectedHousekeeper(retention)
     let configuration = StoreConfiguration(patience: .seconds(2))
     try Database.refuseForeign(path, .collected, patience: configuration.patience)
     lock = try WriterLock(for: path)
@@ -50,44 +53,25 @@ package final class CollectedFile {
   }
 
   /// Stores messages in one transaction. Returns how many were new.
-  package func store(_ entries: [Entry]) throws(StoreError) -> Int {
+  package func store(_ entries: [Entry], at now: Date) throws(StoreError) -> Int {
     try database.transaction { () throws(StoreError) in
       var count = 0
       for entry in entries {
         try database.run(
           """
-          INSERT OR IGNORE INTO message(key, gateway, sequence, device, event, time, topic, payload)
-          VALUES(?, ?, ?, ?, ?, ?, ?, ?)
+          INSERT OR IGNORE INTO message(key, gateway, sequence, device, event, time, topic, payload, received)
+          VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)
           """, .text(entry.key), .text(entry.gateway), .integer(entry.sequence), .text(orNull: entry.device),
           .text(entry.event), .text(entry.time), .text(entry.topic),
-          .text(String(decoding: entry.payload, as: UTF8.self)))
+          .text(String(decoding: entry.payload, as: UTF8.self)), .time(now))
         count += database.changes
       }
       return count
     }
   }
-}
 
-extension Schema {
-  /// `BLEM` in ASCII.
-  static let collected = Schema(applicationIdentifier: 0x424C_454D, migrations: [firstCollected])
-
-  private static let firstCollected: SQLText = """
-    PRAGMA application_id = 1112294733;
-    PRAGMA user_version = 1;
-
-    -- id rises in the order of arrival. key: gateway, outbox and number; the payload is the whole message.
-    CREATE TABLE message(
-      id INTEGER PRIMARY KEY,
-      key TEXT NOT NULL UNIQUE,
-      gateway TEXT NOT NULL,
-      sequence INTEGER NOT NULL,
-      device TEXT,
-      event TEXT NOT NULL,
-      time TEXT NOT NULL,
-      topic TEXT NOT NULL,
-      payload TEXT NOT NULL
-    );
-    CREATE INDEX message_device ON message(device, event, id);
-    """
+  /// Deletes what is beyond the limits, when that is due. Returns what was deleted.
+  package func expire(stored count: Int, at now: Date) throws(StoreError) -> CollectedExpiry {
+    try housekeeper.expire(database, stored: count, at: now)
+  }
 }

@@ -10,6 +10,8 @@ package final class Collector: Sendable {
     case disconnected(reason: String, retryAfter: Duration)
     /// So many new messages were stored.
     case stored(Int)
+    /// Old messages were deleted.
+    case expired(CollectedExpiry)
     /// Messages could not be stored. The link is given up, so that the broker sends them again.
     case failed(StoreError)
   }
@@ -20,12 +22,14 @@ package final class Collector: Sendable {
   /// - Parameters:
   ///   - prefix: of the gateways' topics.
   ///   - identifier: the name under which the broker keeps messages for it; another collector with it ends this one's link.
+  ///   - retention: the age and the size in octets beyond which the oldest messages are deleted.
   package init(
-    _ settings: BrokerSettings, prefix: String, identifier: String, file: String,
+    _ settings: BrokerSettings, prefix: String, identifier: String, file: String, retention: Retention = Retention(),
+    now: @escaping @Sendable () -> Date = { Date() },
     backOff: ReconnectPolicy.BackOff = .init(first: .milliseconds(500), longest: .seconds(30), jitter: 0.5),
     report: @escaping @Sendable (Report) -> Void = { _ in }
   ) throws(StoreError) {
-    let storage = CollectorStorage(try CollectedFile(file))
+    let storage = CollectorStorage(try CollectedFile(file, retention))
     var settings = settings
     // Messages that arrive while it is away wait with the broker for so long.
     settings.sessionTime = 7 * 86_400
@@ -37,8 +41,10 @@ package final class Collector: Sendable {
       case .disconnected(let reason, let pause): report(.disconnected(reason: reason, retryAfter: pause))
       case .received(let messages):
         do throws(StoreError) {
-          let count = try storage.file.store(messages.compactMap { CollectedFile.Entry($0) })
+          let count = try storage.file.store(messages.compactMap { CollectedFile.Entry($0) }, at: now())
           if count > 0 { report(.stored(count)) }
+          let expired = try storage.file.expire(stored: count, at: now())
+          if expired != CollectedExpiry() { report(.expired(expired)) }
         } catch {
           report(.failed(error))
           publisher.giveUp("messages cannot be stored")

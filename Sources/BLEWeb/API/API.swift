@@ -8,7 +8,7 @@ import Foundation
 enum API {
   static let routes =
     deviceRoutes + descriptorRoutes + channelRoutes + throughputRoutes + pairingRoutes + servingRoutes + radioRoutes
-    + logRoutes + recordingRoutes + deviceFileRoutes + cloneRoutes + chatRoutes + advertisementRoutes
+    + logRoutes + recordingRoutes + deviceFileRoutes + cloneRoutes + chatRoutes + advertisementRoutes + fleetRoutes
 
   private static let deviceRoutes: [Route] = [
     Route(.get, "/api/v1/status", "The adapter, the state of Bluetooth, whether it scans") {

@@ -30,7 +30,8 @@ extension OpenAPI {
   static let schemas: JSONValue = [
     "Error": object(["error": object(["kind": text, "message": text, "att_error": orNull(integer)])]),
     "Status": object([
-      "adapter": text, "state": text, "scanning": flag, "devices": count, "radio": flag, "time_ms": count,
+      "adapter": text, "state": text, "scanning": flag, "devices": count, "radio": flag, "fleet": flag,
+      "time_ms": count,
     ]),
     "Devices": object(["last_event": count, "devices": list(reference("Device"))]),
     "Device": object([
@@ -56,7 +57,7 @@ extension OpenAPI {
     "Beacon": object([
       "format": [
         "type": "string",
-        "enum": ["iBeacon", "Eddystone-UID", "Eddystone-URL", "Eddystone-TLM", "Eddystone-EID", "Eddystone"],
+        "enum": ["iBeacon", "Eddystone-UID", "Eddystone-URL", "Eddystone-TLM", "Eddystone-EID", "Eddystone", "BTHome"],
       ], "service": orNull(text), "problem": orNull(text),
       "fields": list(
         object([

@@ -4,7 +4,7 @@ import BLEReports
 extension OpenAPI {
   static let furtherAnswers: [String: String] = {
     var found = [
-      "GET /api/v1/openapi.json": "Description",
+      "GET /api/v1/openapi.json": "Description", "GET /api/v1/fleet": "Fleet",
       "POST /api/v1/devices/{identifier}/descriptors/read": "Descriptor",
       "POST /api/v1/devices/{identifier}/descriptors/write": "Descriptor",
       "POST /api/v1/devices/{identifier}/channels": "Channel",
@@ -36,7 +36,9 @@ extension OpenAPI {
     return found
   }()
 
-  static var furtherSchemas: JSONValue { .combined(.combined(conversationSchemas, logSchemas), deviceFileSchemas) }
+  static var furtherSchemas: JSONValue {
+    .combined(.combined(conversationSchemas, logSchemas), .combined(deviceFileSchemas, fleetSchemas))
+  }
 
   // MARK: Channels, throughput, chats
 

@@ -87,7 +87,7 @@ actor Explorer {
     [
       "adapter": .string(surroundings.adapter), "state": .string(state.word), "scanning": .bool(isScanning),
       "devices": .integer(heard.count), "radio": .bool(surroundings.radio != nil),
-      "packets": .bool(surroundings.packets != nil),
+      "packets": .bool(surroundings.packets != nil), "fleet": .bool(surroundings.fleet != nil),
       "time_ms": .integer(central.clock.now.milliseconds),
     ]
   }
@@ -167,6 +167,7 @@ actor Explorer {
         hub.publish("devices", ["devices": .array(part)])
       }
     }
+    if let changes = surroundings.fleet?.changes() { hub.publish("fleet", changes) }
     beats += 1
     // Every 15 s.
     if beats.isMultiple(of: 60) { hub.beat() }

@@ -23,6 +23,8 @@ package struct ExplorerSurroundings: Sendable {
   package var packets: (any PacketLog)?
   /// What was recorded earlier.
   package var recordings: [any RecordingFile] = []
+  /// The gateways of a broker, where one is looked at.
+  package var fleet: (any FleetSource)?
   /// What the adapters have counted.
   package var adapters: @Sendable () async -> [AdapterMetrics] = { [] }
 

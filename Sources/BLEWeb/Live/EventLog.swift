@@ -23,8 +23,8 @@ struct EventLog: Sendable {
     var size = 16 << 20
   }
 
-  /// The table of devices changes four times a second: that is no news.
-  private static let passing: Set = ["devices"]
+  /// The tables of devices and of a fleet change four times a second: that is no news.
+  private static let passing: Set = ["devices", "fleet"]
   /// A tree of services is long, and is in the session; a passkey is a secret until the pairing has ended, and where it is
   /// fixed, also later.
   private static let leftOut: Set = ["services", "passkey"]

@@ -2,29 +2,6 @@ import BLEReports
 import BLESession
 import CoreBluetooth
 
-/// What is counted of an adapter, in words and numbers.
-package struct AdapterMetrics: Sendable {
-  package let name: String
-  package let resets: Int
-  package let restartedScans: Int
-  /// By the reason.
-  package let lostLinks: [String: Int]
-  package let sentOctets: UInt64?
-  package let receivedOctets: UInt64?
-
-  package init(
-    name: String, resets: Int, restartedScans: Int, lostLinks: [String: Int], sentOctets: UInt64?,
-    receivedOctets: UInt64?
-  ) {
-    self.name = name
-    self.resets = resets
-    self.restartedScans = restartedScans
-    self.lostLinks = lostLinks
-    self.sentOctets = sentOctets
-    self.receivedOctets = receivedOctets
-  }
-}
-
 extension Explorer {
   /// What `/metrics` answers.
   func metricsText() async -> String {
@@ -32,35 +9,12 @@ extension Explorer {
     text.add("ble_build_info", .gauge, "The version of the program.", [(["version": surroundings.version], 1)])
     text.add("ble_powered_on", .gauge, "Whether Bluetooth can be used.", state == .poweredOn ? 1 : 0)
     text.add("ble_scanning", .gauge, "Whether it scans.", isScanning ? 1 : 0)
-    addAdapters(await surroundings.adapters(), to: &text)
+    text.addAdapters(await surroundings.adapters())
     addDevices(to: &text)
     await addSessions(to: &text)
     addOperations(metrics.counts, to: &text)
     addKept(to: &text)
     return text.text
-  }
-
-  private func addAdapters(_ adapters: [AdapterMetrics], to text: inout MetricsText) {
-    text.add(
-      "ble_adapter_resets_total", .counter, "How often the adapter was lost while it was in use.",
-      adapters.map { (["adapter": $0.name], Double($0.resets)) })
-    text.add(
-      "ble_adapter_restarted_scans_total", .counter, "Scans that were begun again because they heard nothing.",
-      adapters.map { (["adapter": $0.name], Double($0.restartedScans)) })
-    text.add(
-      "ble_adapter_lost_links_total", .counter, "Links that ended without the program's wish, by the reason.",
-      adapters.flatMap { adapter in
-        adapter.lostLinks.sorted { $0.key < $1.key }.map {
-          (["adapter": adapter.name, "reason": $0.key], Double($0.value))
-        }
-      })
-    text.add(
-      "ble_adapter_octets_total", .counter, "Octets of HCI packets, where this program has the controller.",
-      adapters.flatMap { adapter -> [(MetricsText.Labels, Double)] in
-        [("sent", adapter.sentOctets), ("received", adapter.receivedOctets)].compactMap { direction, count in
-          count.map { (["adapter": adapter.name, "direction": direction], Double($0)) }
-        }
-      })
   }
 
   private func addDevices(to text: inout MetricsText) {
@@ -98,9 +52,7 @@ extension Explorer {
     text.add(
       "ble_web_kept_octets", .gauge, "The octets of what is kept; of streams those that were not read yet.",
       parts.map { (["of": $0.0], Double($0.1.octets)) })
-    text.add(
-      "process_resident_memory_bytes", .gauge, "The memory of this process.",
-      ProcessMemory.resident.map { [([:], Double($0))] } ?? [])
+    text.addMemory()
   }
 
   private func addOperations(_ counts: Metrics.Counts, to text: inout MetricsText) {

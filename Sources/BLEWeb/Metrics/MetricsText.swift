@@ -1,20 +1,25 @@
 /// Metrics in the text format of Prometheus, version 0.0.4.
-struct MetricsText {
-  enum Kind: String { case counter, gauge, histogram }
+package struct MetricsText {
+  package enum Kind: String { case counter, gauge, histogram }
 
   static let type = "text/plain; version=0.0.4; charset=utf-8"
 
-  typealias Labels = [String: String]
+  package typealias Labels = [String: String]
 
-  private(set) var text = ""
+  package private(set) var text = ""
+
+  /// Without any metric.
+  package init() {}
 
   /// Adds a metric with its samples, also where there is none.
-  mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [(labels: Labels, value: Double)]) {
+  package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [(labels: Labels, value: Double)])
+  {
     head(name, kind, help)
     for sample in samples { line(name, sample.labels, sample.value) }
   }
 
-  mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+  /// Adds a metric with one sample.
+  package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
     head(name, kind, help)
     line(name, [:], value)
   }

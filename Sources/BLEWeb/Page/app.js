@@ -4,6 +4,7 @@ import {chatView, startChat} from "./chat.js";
 import {bondsView, drawPairing, startPairing} from "./pairing.js";
 import {deviceView} from "./device.js";
 import {element, select, setText} from "./dom.js";
+import {fleetView} from "./fleet.js";
 import {follow, listen, state} from "./live.js";
 import {choose, language, t} from "./words.js";
 import {logView} from "./log.js";
@@ -13,7 +14,7 @@ import {serveView} from "./serve.js";
 
 const main = document.getElementById("main");
 const views = [["scan", "Scan", scanView], ["serve", "Be a device", serveView], ["chat", "Chat", chatView], ["bonds", "Bonds", bondsView], ["radio", "Radio", radioView],
-  ["log", "Log", logView]];
+  ["fleet", "Fleet", fleetView], ["log", "Log", logView]];
 let view = null;
 
 function header() {
@@ -63,6 +64,7 @@ function draw() {
     : `${t(adapter ?? "")} · ${t(power ?? "…")}${scanning ? `, ${t("scanning")}` : ""} · ${state.devices.size} ${t("devices")}`);
   document.body.classList.toggle("away", state.isAway);
   document.querySelector("[data-view=radio]").hidden = !state.status.radio;
+  document.querySelector("[data-view=fleet]").hidden = !state.status.fleet;
   drawPairing();
   view.draw();
 }

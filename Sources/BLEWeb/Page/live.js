@@ -4,7 +4,7 @@ import {complain} from "./dom.js";
 import {t} from "./words.js";
 
 export const state = {
-  status: {}, devices: new Map(), sessions: new Map(), pairings: [], serving: null, chat: null, radio: null, isAway: false,
+  status: {}, devices: new Map(), sessions: new Map(), pairings: [], serving: null, chat: null, radio: null, fleet: null, isAway: false,
   // What has happened, newest last.
   log: [],
   // Counts changes of the table, so that it is sorted only after one.
@@ -91,6 +91,7 @@ async function readAll() {
   await readLog();
   Object.assign(state, {status, pairings: pairings.pairings, serving});
   state.radio = status.radio ? received(await ask("GET", "radio")) : null;
+  state.fleet = status.fleet ? followed(await ask("GET", "fleet"), {gateways: new Map(), devices: new Map()}) : null;
   state.chat = await ask("GET", "chat");
   state.revision++;
   tell("all", {});
@@ -101,7 +102,17 @@ async function readAll() {
 // With the moment in which it was received, by which the page counts on.
 function received(data) { return {...data, received: performance.now()}; }
 
+// A fleet with what has changed in it.
+function followed({gateways, devices, gone_gateways: goneGateways, gone_devices: goneDevices, ...link}, before) {
+  for (const name of goneGateways) before.gateways.delete(name);
+  for (const name of goneDevices) before.devices.delete(name);
+  for (const one of gateways) before.gateways.set(one.gateway, one);
+  for (const one of devices) before.devices.set(one.device, one);
+  return received({...link, gateways: before.gateways, devices: before.devices});
+}
+
 const takers = {
+  fleet: (data) => { if (state.fleet) state.fleet = followed(data, state.fleet); },
   state: (data) => { state.status = data; },
   devices: (data) => {
     for (const device of data.devices) state.devices.set(device.identifier, device);
@@ -150,8 +161,8 @@ export async function follow() {
     source.addEventListener(name, (event) => {
       const data = JSON.parse(event.data);
       take(data);
-      // The table changes four times a second: that is no news.
-      if (name !== "devices") noteEvent(Number(event.lastEventId), name, data);
+      // The tables change four times a second: that is no news.
+      if (name !== "devices" && name !== "fleet") noteEvent(Number(event.lastEventId), name, data);
       tell(name, data);
     });
   }

@@ -95,6 +95,7 @@ struct Asset: Sendable {
     case "/device.js": PackageResources.device_js
     case "/dom.js": PackageResources.dom_js
     case "/faults.js": PackageResources.faults_js
+    case "/fleet.js": PackageResources.fleet_js
     case "/history.js": PackageResources.history_js
     case "/kept.js": PackageResources.kept_js
     case "/live.js": PackageResources.live_js

@@ -39,7 +39,7 @@ struct GatewayCommand: ToolCommand {
         "\(source.path.inert): no mistakes. The gateway \(configuration.name) keeps \(devices); its broker is \(configuration.broker.address)."
       )
     }
-    let run = GatewayRun(configuration, in: session)
+    let run = GatewayRun(configuration, from: source, in: session)
     try await run.run()
   }
 }
@@ -49,11 +49,15 @@ struct GatewayFileSource: Equatable, Sendable {
   let path: String
 
   /// Returns the configuration. Throws the mistakes as `file:line:column: what was expected`.
-  func load() throws(ToolError) -> GatewayConfiguration {
+  /// - Parameter environment: of a service, it has the folder that systemd gives it to write in (systemd.exec(5), StateDirectory=).
+  func load(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(ToolError) -> GatewayConfiguration {
     let octets = try InputFile.read(path, "a configuration", limit: GatewayConfiguration.largestFile)
     do throws(FileMistakes) {
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-      return try GatewayConfigurationReader.read(octets: octets, folder: folder)
+      let stateFolder = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map { String($0) }
+      return try GatewayConfigurationReader.read(octets: octets, folder: folder, stateFolder: stateFolder)
     } catch {
       throw ToolError(.badData, error.lines(in: path).joined(separator: "\n"))
     }

@@ -1,10 +1,12 @@
+import BLEGateway
 import BLESession
 import BLESessionStore
 import CoreBluetooth
 
 /// `ble history`: the contents of a recording.
 struct HistoryCommand: ToolCommand {
-  static let file = Parameter<String>.argument("file", "A file that 'ble record' writes or has written.")
+  static let file = Parameter<String>.argument(
+    "file", "A file that 'ble record' or the 'collect' of a gateway writes or has written.")
   static let what = Parameter<Subject?>.argument(
     optional: "what", "devices, sessions, connections, values, rssi or events; without it, how much there is.")
   static let device = Parameter.option(
@@ -17,6 +19,11 @@ struct HistoryCommand: ToolCommand {
   static let until = Parameter.option("until", "moment", "Before this moment.", \Moment.date)
   static let last = Parameter.option("last", "number", "The newest so many only.", \Count.value)
   static let csv = Parameter.flag("csv", "Comma-separated values with a header.")
+  static let broker = Parameter.flag(
+    "broker",
+    "The file is one in which a gateway has collected what all gateways say; without this it is known by its contents.")
+  static let gateway = Parameter.option(
+    "gateway", "name", "Of a file that a gateway has collected: what this gateway has said only.", \String.self)
 
   static let node = CommandNode(
     "history", abstract: "Show what was recorded: devices, connections, values, signal, events.",
@@ -29,13 +36,15 @@ struct HistoryCommand: ToolCommand {
 
         ble history ride.sqlite values --device Owenli --characteristic 2A19 --from 1h
         ble history ride.sqlite rssi --csv > rssi.csv
+        ble history --broker house.sqlite values --device owenli --last 10
       """,
-    file, what, device, characteristic, session, from, until, last, csv, Parameter.line
-  ) { (path, subject, device, names, session, from, until, last, isCSV, line) throws(UsageError) in
+    file, what, device, characteristic, session, from, until, last, csv, broker, gateway, Parameter.line
+  ) { (path, subject, device, names, session, from, until, last, isCSV, isOfBroker, gateway, line) throws(UsageError) in
     var command = HistoryCommand(path: path, subject: subject, device: device, isCSV: isCSV)
     if !names.isEmpty { command.filter.paths = names.flatMap(\.paths) }
     command.filter.session = session.map { Int64($0) }
     (command.filter.from, command.filter.until, command.filter.last) = (from, until, last)
+    (command.isOfBroker, command.gateway) = (isOfBroker || gateway != nil, gateway)
     if !names.isEmpty, command.subject != .values {
       throw UsageError("'--characteristic' is for values: say 'ble history <file> values'")
     }
@@ -58,8 +67,14 @@ struct HistoryCommand: ToolCommand {
   var device: Target?
   var filter = StoreFilter()
   var isCSV = false
+  var isOfBroker = false
+  var gateway: String?
 
   func run(in session: Session) async throws(ToolError) {
+    if let reader = try collected() {
+      return try await HistoryOfGateways(reader: reader, path: path, session: session)
+        .print(subject, of: device, filter, gateway: gateway, isCSV: isCSV)
+    }
     let reader = try attempt { () throws(StoreError) in try StoreReader(file: URL(fileURLWithPath: path)) }
     var filter = filter
     if let device { filter.devices = try find(device, in: reader) }
@@ -74,6 +89,16 @@ struct HistoryCommand: ToolCommand {
     case .values: try await lines.print { () throws(StoreError) in try reader.values(filter) }
     case .rssi: try await lines.print { () throws(StoreError) in try reader.signals(filter) }
     case .events: try await lines.print { () throws(StoreError) in try reader.events(filter) }
+    }
+  }
+
+  /// The reader of what a gateway has collected; `nil` where the file is not said to be of that kind, and is not.
+  private func collected() throws(ToolError) -> CollectedReader? {
+    do throws(StoreError) {
+      return try CollectedReader(path)
+    } catch {
+      if isOfBroker { throw ToolError(error) }
+      return nil
     }
   }
 

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLEDefaultStack
+import BLEGateway
 import BLEHost
 import BLEPairing
 import BLESession
@@ -36,6 +37,10 @@ struct WebCommand: ToolCommand {
     "recording", "file", "Show this recording of 'ble record' in the log; can be given more than once.", of: String.self
   )
 
+  static let fleet = Parameter.option(
+    "fleet", "config", "Show the gateways of the broker in this file (JSON), which may be that of a gateway.",
+    \String.self)
+
   static let node = CommandNode(
     "web", abstract: "Look at devices in a browser: scan, explore, read, write, subscribe.",
     discussion: """
@@ -46,9 +51,10 @@ struct WebCommand: ToolCommand {
 
       Runs until Ctrl-C.
       """,
-    address, port, isReadOnly, asksForToken, tokenFile, names, certificate, key, isDemo, recordings, Parameter.line
+    address, port, isReadOnly, asksForToken, tokenFile, names, certificate, key, isDemo, recordings, fleet,
+    Parameter.line
   ) {
-    (address, port, isReadOnly, asksForToken, tokenFile, names, certificate, key, isDemo, recordings, line)
+    (address, port, isReadOnly, asksForToken, tokenFile, names, certificate, key, isDemo, recordings, fleet, line)
       throws(UsageError) in
     if isDemo, line.isGiven(CommonOptions.adapter) {
       throw UsageError("'--adapter' is unusable here: the demo has a radio of its own")
@@ -61,7 +67,8 @@ struct WebCommand: ToolCommand {
       }
     return WebCommand(
       address: address, port: port, isReadOnly: isReadOnly, asksForToken: asksForToken,
-      token: tokenFile.map(TokenFile.init), names: names, certificate: source, isDemo: isDemo, recordings: recordings)
+      token: tokenFile.map(TokenFile.init), names: names, certificate: source, isDemo: isDemo, recordings: recordings,
+      fleet: fleet)
   }
 
   let address: String
@@ -73,9 +80,11 @@ struct WebCommand: ToolCommand {
   let certificate: CertificateSource?
   let isDemo: Bool
   let recordings: [String]
+  let fleet: String?
 
   func run(in session: Session) async throws(ToolError) {
     let recordings = try opened()
+    let board = try fleet.map { path throws(ToolError) in FleetBoard(try FleetSettings.load(path)) }
     if !isDemo { DefaultStack.keepRecentPackets() }
     let world = isDemo ? DemoWorld() : nil
     let central = world.map { Central(options: $0.options, clock: $0.clock) } ?? Central()
@@ -91,11 +100,13 @@ struct WebCommand: ToolCommand {
     do throws(WebError) {
       var surroundings = Self.surroundings(world)
       surroundings.recordings = recordings
+      surroundings.fleet = board
       explorer = try WebExplorer(central: central, surroundings: surroundings, options: options)
     } catch {
       throw ToolError(error, address: address, port: port)
     }
     PairingAgents.register(explorer.pairingAgent)
+    board?.start()
     await explorer.start()
     session.output.event(
       "listening", ["address": .string(explorer.entrance), "fingerprint": .string(orNull: explorer.fingerprint)],
@@ -104,7 +115,10 @@ struct WebCommand: ToolCommand {
     let time = Task { await world?.run() }
     defer { time.cancel() }
     try await always(
-      { await explorer.stop() },
+      {
+        await board?.stop()
+        await explorer.stop()
+      },
       after: { () async throws(ToolError) in try await session.waiting.until(within: nil) { false } })
   }
 }
@@ -162,7 +176,7 @@ extension WebCommand {
 }
 
 extension AdapterMetrics {
-  fileprivate init(_ name: AdapterName, _ counters: AdapterCounters) {
+  init(_ name: AdapterName, _ counters: AdapterCounters) {
     self.init(
       name: name.description, resets: counters.resets, restartedScans: counters.restartedScans,
       lostLinks: counters.lostLinks.reduce(into: [:]) { $0[$1.key.word] = $1.value }, sentOctets: counters.sentOctets,

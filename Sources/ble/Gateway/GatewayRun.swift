@@ -1,4 +1,5 @@
 import BLEGateway
+import BLEWeb
 import BLESession
 import BLESessionCryptography
 import BLESessionStore
@@ -7,11 +8,14 @@ import CoreBluetooth
 /// One run of `ble gateway`.
 @MainActor final class GatewayRun {
   private let configuration: GatewayConfiguration
+  /// The file that a reload reads again.
+  private let source: GatewayFileSource
   private let session: Session
-  private var output: Output { session.output }
+  var output: Output { session.output }
 
-  init(_ configuration: GatewayConfiguration, in session: Session) {
+  init(_ configuration: GatewayConfiguration, from source: GatewayFileSource, in session: Session) {
     self.configuration = configuration
+    self.source = source
     self.session = session
   }
 
@@ -23,6 +27,8 @@ import CoreBluetooth
       try Gateway(configuration, central: Central(), surroundings) { report in onMain { reports.tell?(report) } }
     }
     reports.tell = { [weak self] in self?.take($0) }
+    let metrics = try startMetrics(of: gateway)
+    defer { metrics?.stop() }
     if !configuration.devices.isEmpty || !configuration.listening.isEmpty {
       try await session.adapterIsReady(within: nil)
     }
@@ -34,11 +40,29 @@ import CoreBluetooth
     } catch {
       throw Self.failure(error)
     }
-    session.service.ready("Publishing")
+    session.service.ready(
+      "Publishing", reload: { [weak self] () async throws(ToolError) in try await self?.reload(gateway) },
+      isAlive: { await gateway.isAlive() })
     let stopping: @Sendable () async -> Void = { await gateway.stop() }
     try await always(
       { await session.settle(within: 5, stopping) },
       after: { () async throws(ToolError) in try await session.waiting.until(within: nil) { false } })
+  }
+
+  /// Reads the configuration and its device files again.
+  private func reload(_ gateway: Gateway) async throws(ToolError) {
+    let changes: GatewayChanges
+    do {
+      changes = try await gateway.reload(try source.load())
+    } catch {
+      throw Self.failure(error)
+    }
+    output.event(
+      "reloaded",
+      [
+        "added": .array(changes.added.map(JSONValue.string)), "removed": .array(changes.removed.map(JSONValue.string)),
+        "changed": .array(changes.changed.map(JSONValue.string)), "listening": .bool(changes.listening),
+      ], "Reloaded: \(changes.sentence)")
   }
 
   /// Forwards reports once there is a receiver.
@@ -52,6 +76,9 @@ import CoreBluetooth
 
   private static func failure(_ error: any Error) -> ToolError {
     switch error {
+    case let error as ToolError: error
+    case let error as GatewayNeedsRestart:
+      ToolError(.badData, "\"\(error.member)\" has changed: that takes a restart.")
     case let error as StoreError where error.code == .inUse:
       ToolError(
         .failed, "\(error.file.inert): another gateway has this outbox: end that one, or name another \"file\".")
@@ -60,55 +87,16 @@ import CoreBluetooth
     default: ToolError(.failed, error.localizedDescription.inert)
     }
   }
+}
 
-  private func take(_ report: GatewayReport) {
-    switch report {
-    case .connected(let version):
-      output.event(
-        "broker", ["status": "connected", "mqtt": .string(version.rawValue), "reason": .null, "retry": .null],
-        "Connected to the broker, with MQTT \(version.rawValue).")
-    case .disconnected(let reason, let pause):
-      let seconds = (pause.seconds * 10).rounded() / 10
-      output.event(
-        "broker",
-        ["status": "disconnected", "mqtt": .null, "reason": .string(reason), "retry": .number(seconds)],
-        "No link to the broker: \(reason.inert). It is tried again in \(seconds.plain) s.")
-    case .device(let name, let event):
-      let report = SessionReport(event)
-      guard let word = report.name else { return }
-      if output.isJSON {
-        output.event(word, report.members.preceded(by: ["device": .string(name)]), "")
-      } else if let sentence = report.sentence {
-        output.event(word, report.members.preceded(by: ["device": .string(name)]), "\(name): \(sentence)")
-      }
-    case .command(let device, let id, let outcome):
-      output.event(
-        "command", ["device": .string(device), "id": .string(orNull: id), "outcome": .string(outcome)],
-        "\(device): command \(id.map { "'\($0.inert)'" } ?? "without an id"): \(outcome)")
-    case .dropped(let losses):
-      output.event(
-        "dropped",
-        [
-          "advertisements": .integer(Int(losses.advertisements)), "values": .integer(Int(losses.values)),
-          "events": .integer(Int(losses.events)),
-        ],
-        "The outbox is full: \(losses.advertisements) advertisements, \(losses.values) values and \(losses.events) events were dropped."
-      )
-    case .notWritten(let reason):
-      output.event(
-        "outbox", ["status": "failing", "reason": .string(reason)],
-        "The outbox cannot be written: \(reason.inert). What comes in is kept in memory, and tried again every second.")
-    case .writtenAgain:
-      output.event("outbox", ["status": "working", "reason": .null], "The outbox can be written again.")
-    case .collected: break
-    case .notCollected(let reason):
-      output.event(
-        "collecting", ["status": "failing", "reason": .string(reason)],
-        "Messages cannot be stored: \(reason.inert). The broker sends them again.")
-    case .unsendable(let topic):
-      output.event(
-        "unsendable", ["topic": .string(topic)],
-        "A message on \(topic.inert) is longer than the broker takes, and was dropped.")
+extension GatewayChanges {
+  /// The end of a sentence.
+  fileprivate var sentence: String {
+    var parts: [String] = []
+    for (what, names) in [("added", added), ("removed", removed), ("changed", changed)] where !names.isEmpty {
+      parts.append("\(what) \(names.joined(separator: ", "))")
     }
+    if listening { parts.append("other advertisements") }
+    return parts.isEmpty ? "nothing is different." : parts.joined(separator: "; ") + "."
   }
 }

@@ -14,12 +14,20 @@ import BLESessionStore
   func print<Element: ReportRow>(
     _ query: () throws(StoreError) -> StoreCursor<Element>
   ) async throws(ToolError) {
+    try await print({ $0 }, query)
+  }
+
+  /// - Parameter row: what is printed of an element.
+  func print<Read, Element: ReportRow>(
+    _ row: (Read) -> Element, _ query: () throws(StoreError) -> StoreCursor<Read>
+  ) async throws(ToolError) {
     let style = output.style
     var count = 0
     do throws(StoreError) {
       let rows = try query()
       if isCSV { output.collect(CSVField.line(Element.header)) }
-      while let row = try rows.next() {
+      while let read = try rows.next() {
+        let row = row(read)
         if output.isJSON {
           output.collect(row.json.text)
         } else if isCSV {

@@ -33,12 +33,15 @@ struct HistorySummary: Report {
 
   var text: String {
     let rows = Self.rows.map { (name: $0.name, number: $0.value(counts).json.text) }
-    let width = rows.map(\.number.count).max() ?? 1
     let span = first.map { "\($0.stamp) to \((last ?? $0).stamp)" } ?? "nothing was recorded yet"
-    return
-      ([path.inert + ": " + span]
-      + rows.map { name, number in
-        name + String(repeating: " ", count: 14 - name.count + width - number.count) + number
-      }).joined(separator: "\n")
+    return ([path.inert + ": " + span] + Self.aligned(rows)).joined(separator: "\n")
+  }
+
+  /// Numbers below each other, behind their names.
+  static func aligned(_ rows: [(name: String, number: String)]) -> [String] {
+    let width = rows.map(\.number.count).max() ?? 1
+    return rows.map { name, number in
+      name + String(repeating: " ", count: 14 - name.count + width - number.count) + number
+    }
   }
 }

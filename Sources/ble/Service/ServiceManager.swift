@@ -9,6 +9,8 @@ import Foundation
 @MainActor final class ServiceManager {
   /// Takes over what has changed in the files of the service; where it throws, all is as it was.
   typealias Reload = @MainActor () async throws(ToolError) -> Void
+  /// Whether what the command has besides adapters and the main queue moves.
+  typealias Life = @Sendable () async -> Bool
 
   private let socket: NotifySocket?
   /// In seconds; `nil` without a watchdog.
@@ -36,7 +38,8 @@ import Foundation
   /// - Parameters:
   ///   - status: what it does, for `systemctl status`.
   ///   - reload: what SIGHUP has it do, which the unit sends for `systemctl reload`.
-  func ready(_ status: String, reload: Reload? = nil) {
+  ///   - isAlive: asked before each sign of life, which is not given without its consent.
+  func ready(_ status: String, reload: Reload? = nil, isAlive: @escaping Life = { true }) {
     guard let socket else { return }
     (self.status, self.reload) = (status, reload)
     takeHangUps()
@@ -45,8 +48,9 @@ import Foundation
     watching = Task { [weak self] in
       while !Task.isCancelled {
         _ = await DefaultStack.counters()
+        let isAlive = await isAlive()
         guard self != nil else { return }
-        socket.send("WATCHDOG=1")
+        if isAlive { socket.send("WATCHDOG=1") }
         try? await Task.sleep(for: .seconds(interval))
       }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLEGateway
 
-@Suite("The link to a broker", .timeLimit(.minutes(3)))
+@Suite("The link to a broker", .timeLimit(.minutes(10)))
 struct BrokerLinkTests {
   private func settings(_ port: UInt16, _ change: (inout BrokerSettings) -> Void = { _ in }) -> BrokerSettings {
     var settings = BrokerSettings(host: "127.0.0.1", port: port)

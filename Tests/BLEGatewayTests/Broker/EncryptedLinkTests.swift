@@ -7,7 +7,7 @@ import Testing
 
 /// Links by TLS, with certificates that the `openssl` program makes.
 @Suite(
-  "Encrypted links", .enabled(if: TestBroker.isInstalled, TestBroker.isMissing), .timeLimit(.minutes(2)))
+  "Encrypted links", .enabled(if: TestBroker.isInstalled, TestBroker.isMissing), .timeLimit(.minutes(10)))
 struct EncryptedLinkTests {
   private let folder: TemporaryFolder
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEGateway
 
-@Suite("Commands over the broker", .enabled(if: TestBroker.isInstalled, TestBroker.isMissing), .timeLimit(.minutes(3)))
+@Suite("Commands over the broker", .enabled(if: TestBroker.isInstalled, TestBroker.isMissing), .timeLimit(.minutes(10)))
 struct CommandTests {
   private let scene: GatewayScene
   private let sender: Subscriber

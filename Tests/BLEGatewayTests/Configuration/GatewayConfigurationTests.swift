@@ -38,6 +38,27 @@ struct GatewayConfigurationTests {
     #expect(configuration.listening.first?.interval == .seconds(30))
   }
 
+  @Test("I17.4 a service writes into the folder that systemd gives it, and reads beside its configuration")
+  func stateFolder() throws {
+    let text = """
+      {"format": "ble-gateway/1", "gateway": "attic", "broker": {"host": "h", "tls": {"ca": "ca.pem"}},
+       "collect": {"file": "house.sqlite"}}
+      """
+    let configuration = try GatewayConfigurationReader.read(
+      octets: text.utf8, folder: "/etc/ble", stateFolder: "/var/lib/ble-gateway")
+    #expect(configuration.outbox == "/var/lib/ble-gateway/attic.outbox")
+    #expect(configuration.collection == "/var/lib/ble-gateway/house.sqlite")
+    #expect(configuration.broker.security?.authorities == "/etc/ble/ca.pem")
+  }
+
+  @Test("I17.4 the example that the package installs has no mistakes")
+  func example() throws {
+    let root = "/" + URL(fileURLWithPath: #filePath).pathComponents.dropFirst().dropLast(4).joined(separator: "/")
+    let octets = try Data(contentsOf: URL(fileURLWithPath: root + "/Packaging/examples/gateway-attic.json"))
+    let configuration = try GatewayConfigurationReader.read(octets: octets, folder: "/etc/ble")
+    #expect(configuration.broker.password == .credential("password") && configuration.broker.port == 8_883)
+  }
+
   @Test("I17.1 all mistakes of a file are reported at once, each with its place")
   func allMistakes() {
     let found = mistakes(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLEGateway
 
-@Suite("Outbox", .timeLimit(.minutes(2)))
+@Suite("Outbox", .timeLimit(.minutes(10)))
 struct OutboxTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("attic.outbox") }
@@ -150,7 +150,7 @@ struct OutboxTests {
 
   /// Waits for something that another queue does.
   private func untilTrue(_ condition: @escaping @Sendable () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(120)
     while !condition() {
       try #require(ContinuousClock.now < deadline)
       await Task.yield()

@@ -37,6 +37,15 @@ struct AdvertisementListenerTests {
     #expect(listener.take(discovery("b", -40, at: 10), address: nil)?.sighting.name == "b")
   }
 
+  @Test("I17.1 an advertisement that is too weak is not published; what it has changed comes with a stronger one")
+  func weak() {
+    let listener = AdvertisementListener(.init(rule: .any, weakest: -70))
+    #expect(listener.take(discovery("a", -71, at: 0), address: nil) == nil && listener.count == 0)
+    #expect(listener.take(discovery("a", -70, at: 1), address: nil)?.smoothed == -70)
+    #expect(listener.take(discovery("b", -90, at: 3), address: nil) == nil)
+    #expect(listener.take(discovery("b", -60, at: 5), address: nil)?.sighting.name == "b")
+  }
+
   @Test("I17.1 a crowd of devices takes no more memory than is allowed: the one heard longest ago is forgotten")
   func crowd() {
     let listener = AdvertisementListener(.init(rule: .any, devices: 10))

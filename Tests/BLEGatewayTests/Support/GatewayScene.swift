@@ -35,14 +35,17 @@ final class GatewayScene {
     return try GatewayConfigurationReader.read(octets: text.utf8, folder: folder.path)
   }
 
-  func start(_ configuration: GatewayConfiguration, on device: Device) async throws -> Gateway {
+  func start(
+    _ configuration: GatewayConfiguration, on device: Device,
+    report: @escaping @Sendable (GatewayReport) -> Void = { _ in }
+  ) async throws -> Gateway {
     let world = world
     let central = Central(options: device.options, clock: world.clock)
     await world.settle()
     var surroundings = GatewaySurroundings(version: "test")
     surroundings.now = { Self.beginning.addingTimeInterval(world.now.seconds) }
     surroundings.backOff = .init(first: .milliseconds(20), longest: .milliseconds(200), jitter: 0.5)
-    let gateway = try Gateway(configuration, central: central, surroundings)
+    let gateway = try Gateway(configuration, central: central, surroundings, report: report)
     // Not within the world's time, which does not wait for the disk.
     try await gateway.start()
     self.gateway = gateway
@@ -56,10 +59,10 @@ final class GatewayScene {
 
   /// Runs the world until the condition holds, for at most 20 s of real time: what the broker does takes real time.
   func until(
-    _ condition: () -> Bool, saying: () -> String = { "" }, sourceLocation: SourceLocation = #_sourceLocation
+    _ condition: () throws -> Bool, saying: () -> String = { "" }, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while !condition() {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while !(try condition()) {
       try #require(ContinuousClock.now < deadline, "not within 20 s \(saying())", sourceLocation: sourceLocation)
       await world.advance(by: .milliseconds(20))
     }

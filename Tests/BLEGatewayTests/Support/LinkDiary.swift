@@ -29,7 +29,7 @@ final class LinkDiary: Sendable {
 
   /// Waits for at most 20 s of real time.
   func until(_ condition: (LinkDiary) -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(120)
     while !condition(self) {
       if ContinuousClock.now > deadline { return false }
       await Task.yield()

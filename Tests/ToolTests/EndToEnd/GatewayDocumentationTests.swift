@@ -11,53 +11,14 @@ import Testing
   .timeLimit(.minutes(10)))
 struct GatewayDocumentationTests {
   private let place = Neighbourhood()
-  private let page: String
+  private let page: DocumentedTranscript
 
-  init() throws {
-    let root = "/" + URL(fileURLWithPath: #filePath).pathComponents.dropFirst().dropLast(4).joined(separator: "/")
-    page = try String(contentsOfFile: root + "/Docs/gateway.md", encoding: .utf8)
-  }
-
-  /// The blocks behind a line `<!-- MARK -->`.
-  private func blocks(_ mark: String) -> [String] {
-    page.components(separatedBy: "<!-- \(mark) -->\n").dropFirst().map { rest in
-      let lines = rest.split(separator: "\n", omittingEmptySubsequences: false)
-      return lines.dropFirst().prefix { !$0.hasPrefix("```") }.joined(separator: "\n")
-    }
-  }
+  init() throws { page = try DocumentedTranscript("gateway.md") }
 
   @Test("I17.5 the quick start's commands print what the page shows, but for times, numbers and identifiers")
   func quickStart() throws {
     let broker = try TestBroker()
-    func here(_ text: String) -> String { text.replacing("1883", with: "\(broker.port)") }
-    _ = try place.file("attic.json", here(try #require(blocks("file attic.json").first)))
-    var (commands, shown): ([String], [String]) = ([], [])
-    for line in try #require(blocks("run").first).split(separator: "\n") {
-      guard line.hasPrefix("$ ") else {
-        shown.append(String(line))
-        continue
-      }
-      commands.append(String(line.dropFirst(2)))
-      if line.hasSuffix(" &") { commands.append("processes=\"$processes $!\"") }
-    }
-    let script = """
-      cd '\(place.folder.path)'
-      mkdir bin && ln -s "$BLE_TOOL" bin/ble && PATH="$PWD/bin:$PATH"
-      trap 'kill -9 $processes' EXIT
-      \(here(commands.joined(separator: "\n")))
-      """
-    let shell = try place.shell(script)
-    let (status, printed) = try shell.finish(within: 120)
-    #expect(status == 0 && printed.count == shown.count, "\(shell.transcript)")
-    for (line, pattern) in zip(printed, shown) {
-      // Where the page has three points, anything may stand.
-      var rest = line[...]
-      for (index, part) in here(pattern).components(separatedBy: "...").enumerated() where !part.isEmpty {
-        let found = try #require(rest.range(of: part), "'\(part)' is not in '\(line)'")
-        if index == 0 { #expect(found.lowerBound == line.startIndex) }
-        rest = rest[found.upperBound...]
-      }
-    }
+    try page.run(in: place, broker, files: ["attic.json"])
   }
 
   /// Whether the broker accepts each publication of a user. It may end the link after one that it refuses.
@@ -91,7 +52,7 @@ struct GatewayDocumentationTests {
 
   @Test("I17.4 with the rights of the page a gateway speaks for itself only, and a panel commands one door")
   func rights() throws {
-    let rights = try #require(blocks("file gateways.acl").first)
+    let rights = try #require(page.blocks("file gateways.acl").first)
     let acl = try place.file("gateways.acl", rights + "\n")
     let passwords = place.path("passwords")
     let made = try place.shell(
@@ -103,6 +64,9 @@ struct GatewayDocumentationTests {
       broker, "attic",
       ["ble/attic/status", "ble/attic/device/door/value/x", "ble/cellar/status", "ble/cellar/device/door/command"])
     #expect(gateway == [true, true, false, false])
+    let leases = ["ble/fleet/lease/desk", "ble/fleet/offer/desk", "ble/fleet/pulse/attic", "ble/fleet/pulse/cellar"]
+    #expect(try outcomes(broker, "attic", leases) == [true, true, true, false])
+    #expect(try outcomes(broker, "panel", leases) == [false, false, false, false])
     let panel = try outcomes(
       broker, "panel", ["ble/attic/device/door/command", "ble/attic/device/lamp/command", "ble/attic/status"])
     #expect(panel == [true, false, false])

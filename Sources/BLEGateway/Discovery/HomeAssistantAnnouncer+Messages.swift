@@ -1,0 +1,83 @@
+import BLESessionStore
+import Foundation
+
+/// What is published, and what of it is remembered.
+extension HomeAssistantAnnouncer {
+  private static let mostWaiting = 32
+  /// Longer messages are those of others.
+  private static let longestLook = 65_536
+  /// In seconds: so long nothing is announced after a refusal.
+  private static let reluctance = 600.0
+
+  func announceAll() {
+    guard settings != nil else { return }
+    repeated = plan.now()
+    enqueue(discovery.gateway(), of: "")
+    for device in shown.sorted() { announce(device) }
+  }
+
+  func announce(_ name: String) {
+    if isUp, let device = devices[name] { enqueue(discovery.entities(of: device), of: name) }
+  }
+
+  private func enqueue(_ entities: [HomeAssistantEntity], of device: String) {
+    let new = entities.map(\.topic).filter { !known.contains($0) }
+    if !new.isEmpty {
+      do throws(StoreError) {
+        try plan.memory.add(new, .init(gateway: plan.configuration.name, device: device))
+        known.formUnion(new)
+      } catch {
+        // Tried again with the next announcement: it is shown, and cannot be taken back before that.
+      }
+    }
+    for entity in entities { enqueue(entity.topic, entity.payload) }
+  }
+
+  func enqueue(_ topic: String, _ payload: String?) {
+    guard !isRefused else { return }
+    payloads[topic] = payload
+    if queued.insert(topic).inserted { queue.append(topic) }
+  }
+
+  func send(_ publisher: any BrokerPublisher) {
+    while isUp, waiting.count < Self.mostWaiting, let topic = queue.first {
+      let payload = Data((payloads[topic] ?? "").utf8)
+      switch publisher.publish(BrokerPublication(topic: topic, payload: payload, isRetained: true)) {
+      case .sent(let number): waiting[number] = topic
+      case .notConnected: return
+      // It is longer than the broker takes, and the only one.
+      case .unsendable: plan.refused(topic)
+      }
+      queue.removeFirst()
+      queued.remove(topic)
+    }
+  }
+
+  /// Brokers end the link after what they forbid: with each new link it would begin again.
+  func refuse(_ topic: String) {
+    if refusal == nil { plan.refused(topic) }
+    refusal = plan.now()
+    (queue, queued) = ([], [])
+  }
+
+  /// Whether the broker has refused an announcement a short time ago.
+  private var isRefused: Bool {
+    if let refusal, abs(plan.now().timeIntervalSince(refusal)) < Self.reluctance { return true }
+    refusal = nil
+    return false
+  }
+
+  func forget(_ topic: String) {
+    // What stays in the file is looked at again at the next start.
+    try? plan.memory.remove(topic)
+    known.remove(topic)
+  }
+
+  /// The identifier of the gateway that has announced an entity.
+  static func gateway(in payload: Data) -> String? {
+    guard payload.count <= longestLook else { return nil }
+    let object = (try? JSONSerialization.jsonObject(with: payload)) as? [String: Any]
+    let device = object?["device"] as? [String: Any]
+    return device?["via_device"] as? String ?? (device?["identifiers"] as? [String])?.first
+  }
+}

@@ -1,0 +1,62 @@
+import BLEDeviceFiles
+import BLEText
+
+/// Where a fleet is to be looked at.
+package struct FleetSettings: Sendable, Equatable {
+  package var broker: BrokerSettings
+  /// What the topics of all gateways begin with.
+  package var prefix = "ble"
+  /// The rooms of gateways, by their names.
+  package var rooms: [String: String] = [:]
+
+  package init(broker: BrokerSettings) { self.broker = broker }
+
+  /// Reads `broker`, `prefix` and `rooms` of a file; it may be the configuration of a gateway, whose other members do not count here.
+  /// - Parameter folder: where files begin that are named without a folder in front.
+  package static func read(octets: some Sequence<UInt8>, folder: String) throws(FileMistakes) -> FleetSettings {
+    let json: PositionedJSON
+    do {
+      json = try PositionedJSONReader.read(octets: octets)
+    } catch {
+      throw FileMistakes(error)
+    }
+    let reader = GatewayConfigurationReader(folder: folder, stateFolder: folder) { _ in throw CancellationError() }
+    guard let settings = reader.fleet(json), reader.mistakes.count == 0 else { throw FileMistakes(reader.mistakes) }
+    return settings
+  }
+}
+
+extension GatewayConfigurationReader {
+  fileprivate func fleet(_ json: PositionedJSON) -> FleetSettings? {
+    guard var file = FileObject(json, "the configuration", mistakes) else { return nil }
+    let format = file.required("format") { (json) throws(PositionedError) -> String? in
+      let text = try json.text(longest: 64, "the format")
+      if text == GatewayConfiguration.formatName { return text }
+      throw PositionedError(
+        json.position, "expected \"\(GatewayConfiguration.formatName)\", found \"\(text.inert)\"")
+    }
+    let broker = file.required("broker") { (json) -> BrokerSettings? in self.broker(json) }
+    guard format != nil, let broker else { return nil }
+    var settings = FleetSettings(broker: broker)
+    file.set(&settings.prefix, "prefix") { (json) throws(PositionedError) in try json.prefix() }
+    file.set(&settings.rooms, "rooms") { (json) throws(PositionedError) in try json.rooms() }
+    return settings
+  }
+}
+
+extension PositionedJSON {
+  /// The rooms of gateways: `{"attic": "Under the roof"}`.
+  fileprivate func rooms() throws(PositionedError) -> [String: String] {
+    guard case .object(let members) = content, members.count <= 1_000 else {
+      throw expected("an object with the rooms of gateways by their names, 1,000 at most")
+    }
+    var rooms: [String: String] = [:]
+    for member in members {
+      guard GatewayInstance.isName(member.key) else {
+        throw PositionedError(member.position, "expected the name of a gateway")
+      }
+      rooms[member.key] = try member.value.text(longest: 64, "the room")
+    }
+    return rooms
+  }
+}

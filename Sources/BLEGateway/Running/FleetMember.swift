@@ -1,0 +1,161 @@
+import BLEDeviceFiles
+import BLESession
+import BLEText
+import CoreBluetooth
+import Foundation
+
+/// A device of the fleet: connected while this gateway holds its lease. What the lease asks for is done one after another.
+final class FleetMember: Sendable {
+  enum Step: Sendable {
+    /// Connect, and subscribe to these besides what the configuration says.
+    case open(epoch: Int, [String])
+    /// The device is connected and subscribed.
+    case ready(epoch: Int)
+    /// The session does not try any more.
+    case stopped(epoch: Int)
+    /// End the link so that no value is lost, and say when the broker has all of them.
+    case drain(epoch: Int)
+    /// End the link at once.
+    case close
+    /// The gateway ends.
+    case end
+  }
+
+  let device: GatewayDevice
+  /// The strength of a link has to be known at least each 5 s.
+  private static let signalInterval = Duration.seconds(3)
+  /// How long a device may take to end its notifications.
+  private static let patience = Duration.seconds(2)
+  private static let queue = DispatchQueue(label: "BLEGateway.fleet", qos: .utility)
+
+  private let clock: any SessionClock
+  private let runner: LeaseRunner
+  /// Calls back when the broker has all values of the device that were published so far.
+  private let whenSent: @Sendable (@escaping @Sendable () -> Void) -> Void
+  private let steps: AsyncStream<Step>
+  private let continuation: AsyncStream<Step>.Continuation
+  /// The epoch for which the device is open.
+  private let epoch = Guarded<Int?>(nil)
+  private let observations = Guarded<[Observation]>([])
+  /// Subscriptions of the last holder that the configuration does not have.
+  private let inherited = Guarded<[Observation]>([])
+  private let work = Guarded<Task<Void, Never>?>(nil)
+
+  init(
+    _ device: GatewayDevice, _ runner: LeaseRunner, clock: any SessionClock,
+    whenSent: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) {
+    (self.device, self.runner, self.clock, self.whenSent) = (device, runner, clock, whenSent)
+    (steps, continuation) = AsyncStream.makeStream()
+    device.lane.setHeld(false)
+  }
+
+  private var name: String { device.plan.name }
+
+  func add(_ step: Step) { continuation.yield(step) }
+
+  func start(in central: Central) async {
+    let (runner, name) = (runner, name)
+    let news = await device.session.observeNews { [weak self] news in self?.take(news.event) }
+    let signal = await device.session.observeSignal(every: Self.signalInterval) { runner.heard(name, rssi: $0.rssi) }
+    let rule = device.plan.identifier.map { MatchRule.identifier($0) } ?? device.plan.rule
+    let scan = await central.observeDiscoveries(matching: rule, repeats: true) { discovery in
+      if let rssi = discovery.rssi { runner.heard(name, rssi: rssi) }
+    }
+    observations.with { $0 = [news, signal, scan] }
+    let task = Task { [weak self, steps] in
+      for await step in steps { await self?.perform(step) }
+    }
+    work.with { $0 = task }
+  }
+
+  /// Lets the device go, with the values that it has notified, and returns when that is done.
+  func end() async {
+    for observation in observations.with({ $0 }) { observation.cancel() }
+    add(.end)
+    continuation.finish()
+    await work.with { $0 }?.value
+  }
+
+  /// On the session's queue.
+  private func take(_ event: SessionEvent) {
+    guard let epoch = epoch.with({ $0 }) else { return }
+    switch event {
+    case .ready: add(.ready(epoch: epoch))
+    case .state(.stopped(let reason)) where reason != .user: add(.stopped(epoch: epoch))
+    default: break
+    }
+  }
+
+  private func perform(_ step: Step) async {
+    switch step {
+    case .open(let epoch, let subscriptions):
+      self.epoch.with { $0 = epoch }
+      device.lane.setHeld(true)
+      await inherit(subscriptions)
+      device.session.keepConnected()
+    case .ready(let epoch):
+      let listened = await device.session.listened.map(\.description)
+      runner.opened(name, epoch: epoch, subscriptions: listened)
+      runner.subscribed(name, to: listened)
+    case .stopped(let epoch):
+      guard self.epoch.with({ $0 }) == epoch else { return }
+      await letGo()
+      runner.failed(name, epoch: epoch)
+      runner.lost(name, epoch: epoch)
+    case .drain(let epoch):
+      await drain()
+      let (runner, name) = (runner, name)
+      whenSent { runner.drained(name, epoch: epoch) }
+    case .close: await letGo()
+    case .end:
+      if epoch.with({ $0 }) != nil { await drain() }
+      await device.stop()
+    }
+  }
+
+  /// The last holder's subscriptions are kept, whatever its configuration was.
+  private func inherit(_ subscriptions: [String]) async {
+    let known = Set(await device.session.listened)
+    var added: [Observation] = []
+    if device.plan.values != .everything {
+      for path in Set(subscriptions.compactMap { CharacteristicPath(lease: $0) }).subtracting(known) {
+        added.append(await device.session.observeValues(from: path) { [weak device] in device?.take($0, from: path) })
+      }
+    }
+    inherited.with { $0 = added }
+  }
+
+  private func drain() async {
+    device.lane.setHeld(false)
+    let isOver = FirstResult<Void>()
+    let ending = Task { [session = device.session] in
+      await session.endNotifications()
+      isOver.give(())
+    }
+    let timer = clock.schedule(after: Self.patience, on: Self.queue) { isOver.give(()) }
+    await isOver.value()
+    timer.cancel()
+    await letGo()
+    await ending.value
+  }
+
+  private func letGo() async {
+    epoch.with { $0 = nil }
+    device.lane.setHeld(false)
+    await device.session.disconnect()
+    let ended = inherited.with { inherited in
+      defer { inherited = [] }
+      return inherited
+    }
+    for observation in ended { observation.cancel() }
+  }
+}
+
+extension CharacteristicPath {
+  /// A subscription in a lease, such as `180F/2A19`; `nil` for anything else.
+  fileprivate init?(lease text: String) {
+    guard let path = try? PositionedJSON(content: .string(text), position: TextPosition()).path() else { return nil }
+    self = path
+  }
+}

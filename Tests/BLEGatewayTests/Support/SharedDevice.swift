@@ -1,0 +1,203 @@
+import BLESession
+import BLETestKit
+import CoreBluetooth
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BLEGateway
+
+/// A world with one device that counts, several gateways that hear it, and a broker. The gateways' leases go by the world's time, which
+/// waits for the broker.
+///
+/// `@unchecked Sendable`: used by one test, one call after another.
+final class SharedDevice: @unchecked Sendable {
+  /// One gateway of the fleet, with its adapter.
+  struct Member {
+    let gateway: Gateway
+    let adapter: Device
+    let reports: Guarded<[LeaseReport]>
+    let isConnected: Guarded<Bool>
+
+    var holds: Bool { gateway.fleet?.runner.held == ["desk"] }
+  }
+
+  let world = World()
+  let broker: TestBroker
+  let subscriber: Subscriber
+  let counter: PeripheralApp
+  private let folder: TemporaryFolder
+  private var members: [String: Member] = [:]
+  /// Those whose link's queue stands still.
+  private var hanging: [String: DispatchSemaphore] = [:]
+  private(set) var counted = 0
+
+  private static let step = Duration.milliseconds(100)
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    broker = try TestBroker()
+    subscriber = Subscriber(broker.port, "#")
+    try #require(await subscriber.connected())
+    let lines = [CBMutableCharacteristic("FFF1", [.notify]), CBMutableCharacteristic("FFF2", [.write], .writeable)]
+    counter = PeripheralApp("counter", on: world.makeDevice("device"), services: [CBMutableService("FFF0", lines)])
+  }
+
+  deinit { for gate in hanging.values { gate.signal() } }
+
+  /// Starts a gateway at so many metres from the device.
+  /// - Parameter process: tells two gateways of one name apart.
+  func start(
+    _ name: String, metres: Double = 2, fleet: String = "{}", process: String? = nil
+  ) async throws -> Member {
+    let text = """
+      {"format": "ble-gateway/1", "gateway": "\(name)", "broker": {"host": "127.0.0.1", "port": \(broker.port)},
+       "outbox": {"file": "\(process ?? name).outbox"}, "fleet": \(fleet),
+       "devices": [{"name": "desk", "match": {"names": ["counter"]}, "commands": {"write": ["FFF0/FFF2"]}}]}
+      """
+    let configuration = try GatewayConfigurationReader.read(octets: text.utf8, folder: folder.url.path)
+    let adapter = world.makeDevice(process ?? name, at: Position(x: metres))
+    let central = Central(options: adapter.options, clock: world.clock)
+    await world.settle()
+    var surroundings = GatewaySurroundings(version: "test")
+    let world = world
+    surroundings.now = { GatewayScene.beginning.addingTimeInterval(world.now.seconds) }
+    surroundings.backOff = .init(first: .milliseconds(20), longest: .milliseconds(200), jitter: 0.5)
+    let (reports, isConnected) = (Guarded<[LeaseReport]>([]), Guarded(false))
+    let gateway = try Gateway(configuration, central: central, surroundings) { report in
+      switch report {
+      case .lease(let report): reports.with { $0.append(report) }
+      case .connected: isConnected.with { $0 = true }
+      case .disconnected: isConnected.with { $0 = false }
+      default: break
+      }
+    }
+    try await gateway.start()
+    let member = Member(gateway: gateway, adapter: adapter, reports: reports, isConnected: isConnected)
+    members[process ?? name] = member
+    try await untilConnected()
+    return member
+  }
+
+  /// Waits until all gateways have had a broker; the world's time stands still.
+  func untilConnected() async throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    var left = members.values.map(\.isConnected)
+    while !left.isEmpty {
+      try #require(ContinuousClock.now < deadline)
+      await Task.yield()
+      left.removeAll { $0.with { $0 } }
+    }
+  }
+
+  /// The world goes on by a tenth of a second, and then waits until everything that was published has arrived everywhere.
+  func pass(_ duration: Duration = step, counting: Bool = false) async {
+    let end = world.now + duration
+    while world.now < end {
+      if counting, !counter.centrals.isEmpty {
+        counted += 1
+        counter.push(Data("\(counted)".utf8), "FFF1")
+      }
+      await world.advance(by: Self.step)
+      // What one publishes for what another has published arrives with the second round.
+      for _ in 0..<2 {
+        for (name, member) in members where hanging[name] == nil { await Self.fence(member.gateway) }
+        await world.settle()
+      }
+    }
+  }
+
+  /// Returns when the broker has acknowledged a message: it has handed on what came before.
+  private static func fence(_ gateway: Gateway) async {
+    let message = BrokerPublication(topic: "fence/\(gateway.configuration.name)", payload: Data())
+    await withCheckedContinuation { continuation in
+      gateway.line.publish(message) { _ in continuation.resume() }
+    }
+  }
+
+  /// Passes time until the condition holds. Returns how much.
+  @discardableResult
+  func until(
+    within limit: Duration, counting: Bool = false, _ condition: () -> Bool,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> Duration {
+    let start = world.now
+    while !condition() {
+      try #require(world.now - start < limit, "not within \(limit): \(story)", sourceLocation: sourceLocation)
+      await pass(counting: counting)
+    }
+    return world.now - start
+  }
+
+  /// The last messages of leases and events, for a test that fails.
+  private var story: String {
+    let told = subscriber.messages.filter { $0.topic.contains("/fleet/lease/") || $0.topic.hasSuffix("/event") }
+    let topics = Dictionary(grouping: subscriber.messages, by: \.topic).mapValues(\.count)
+    return "\(topics)" + told.suffix(12).map { "\n\($0.topic) \($0.text.prefix(200))" }.joined()
+  }
+
+  /// The gateway's machine is gone: its radio is silent, and its link is not closed but stands still.
+  func hang(_ name: String) {
+    let gate = DispatchSemaphore(value: 0)
+    hanging[name] = gate
+    members[name]?.adapter.cutPower()
+    members[name]?.gateway.line.pass { gate.wait() }
+  }
+
+  /// It runs again.
+  func wake(_ name: String) {
+    hanging.removeValue(forKey: name)?.signal()
+    members[name]?.adapter.restorePower()
+  }
+
+  /// Ends a gateway.
+  func stop(_ name: String) async throws {
+    guard let member = members.removeValue(forKey: name) else { return }
+    let isStopped = Guarded(false)
+    Task {
+      await member.gateway.stop()
+      isStopped.with { $0 = true }
+    }
+    // The outbox and the broker take real time.
+    let deadline = ContinuousClock.now + .seconds(120)
+    while !isStopped.with({ $0 }) {
+      try #require(ContinuousClock.now < deadline)
+      await pass()
+    }
+  }
+
+  func stopAll() async throws {
+    for name in members.keys.sorted() { try await stop(name) }
+    await subscriber.stop()
+  }
+
+  /// The values that have arrived, by their stamps.
+  func values() async -> [(stamp: ValueStamp, text: String)] {
+    let counted = counted
+    _ = await subscriber.wait { messages in
+      Set(messages.compactMap(Self.value).map(\.stamp)).count >= counted ? true : nil
+    }
+    return subscriber.messages.compactMap(Self.value)
+  }
+
+  private static func value(_ message: BrokerMessage) -> (stamp: ValueStamp, text: String)? {
+    let object = message.object
+    guard let stamp = object["stamp"] as? [String: Any], let epoch = stamp["epoch"] as? Int,
+      let gateway = stamp["gateway"] as? String, let instance = stamp["instance"] as? String,
+      let sequence = stamp["sequence"] as? Int, let holder = GatewayInstance(gateway: gateway, instance: instance),
+      let text = (object["value"] as? [String: Any])?["utf8"] as? String
+    else { return nil }
+    return (ValueStamp(epoch: epoch, holder: holder, sequence: sequence), text)
+  }
+
+  /// Every counted value has arrived with a stamp of its own, and the stamps are in the order of counting.
+  func expectAllValues(sourceLocation: SourceLocation = #_sourceLocation) async {
+    var texts: [ValueStamp: String] = [:]
+    for (stamp, text) in await values() {
+      let before = texts.updateValue(text, forKey: stamp)
+      #expect(before == nil || before == text, "\(stamp)", sourceLocation: sourceLocation)
+    }
+    let order = texts.sorted { $0.key < $1.key }.map(\.value)
+    #expect(order == (0..<counted).map { "\($0 + 1)" }, sourceLocation: sourceLocation)
+  }
+}
