@@ -7,8 +7,8 @@ final class BrokerSocket {
   var onReadable: (() -> Void)?
   var onWritable: (() -> Void)?
   private let descriptor: Int32
-  private let reading: any DispatchSourceRead
-  private let writing: any DispatchSourceWrite
+  private let queue: DispatchQueue
+  private let wait: SocketWait
   private var waitsToWrite = false
   private var isClosed = false
   /// How many octets had been taken off the socket when the last packet was complete.
@@ -17,8 +17,8 @@ final class BrokerSocket {
   init?(_ socket: Int32, on queue: DispatchQueue) {
     descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else { return nil }
-    reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    writing = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+    guard let wait = SocketWait(owning: descriptor) else { return nil }
+    (self.queue, self.wait) = (queue, wait)
     // Little is read at a time, so that a packet that is too long is seen early.
     var size: Int32 = 65_536
     setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -27,19 +27,27 @@ final class BrokerSocket {
   deinit { close() }
 
   func start() {
-    let (descriptor, remaining) = (descriptor, Remaining())
-    reading.setEventHandler { [weak self] in self?.onReadable?() }
-    writing.setEventHandler { [weak self] in self?.onWritable?() }
-    reading.setCancelHandler { if remaining.isLast() { Foundation.close(descriptor) } }
-    writing.setCancelHandler { if remaining.isLast() { Foundation.close(descriptor) } }
-    reading.resume()
+    let (queue, here) = (queue, Reference(socket: self))
+    wait.start { possible in queue.async { here.socket?.take(possible) } }
+    wait.want(SocketWait.readable)
+  }
+
+  private func take(_ possible: Int16) {
+    if possible & SocketWait.readable != 0, !isClosed {
+      onReadable?()
+      if !isClosed { wait.want(SocketWait.readable) }
+    }
+    if possible & SocketWait.writable != 0, !isClosed, waitsToWrite {
+      onWritable?()
+      if !isClosed, waitsToWrite { wait.want(SocketWait.writable) }
+    }
   }
 
   /// A writable socket is of interest only while something waits for it.
   func waitsToWrite(_ waits: Bool) {
     guard !isClosed, waits != waitsToWrite else { return }
     waitsToWrite = waits
-    if waits { writing.resume() } else { writing.suspend() }
+    if waits { wait.want(SocketWait.writable) }
   }
 
   func close() {
@@ -47,9 +55,7 @@ final class BrokerSocket {
     isClosed = true
     // The link ends now, also for the other side: the duplicate is closed a little later.
     shutdown(descriptor, Int32(SHUT_RDWR))
-    if !waitsToWrite { writing.resume() }
-    reading.cancel()
-    writing.cancel()
+    wait.end()
   }
 
   // MARK: Lengths
@@ -99,11 +105,7 @@ final class BrokerSocket {
   }
 }
 
-/// Which of two handlers is the later one. Both run on the same queue.
-private final class Remaining {
-  private var count = 2
-  func isLast() -> Bool {
-    count -= 1
-    return count == 0
-  }
+/// `@unchecked Sendable`: the socket is used on its queue only.
+private struct Reference: @unchecked Sendable {
+  weak var socket: BrokerSocket?
 }

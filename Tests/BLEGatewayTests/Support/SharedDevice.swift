@@ -32,7 +32,7 @@ final class SharedDevice: @unchecked Sendable {
   private var hanging: [String: DispatchSemaphore] = [:]
   private(set) var counted = 0
 
-  private static let step = Duration.milliseconds(100)
+  private static let step = Duration.milliseconds(25)
 
   init() async throws {
     folder = try TemporaryFolder()
@@ -90,7 +90,7 @@ final class SharedDevice: @unchecked Sendable {
     }
   }
 
-  /// The world goes on by a tenth of a second, and then waits until everything that was published has arrived everywhere.
+  /// The world goes on by a step, and then waits until everything that was published has arrived everywhere.
   func pass(_ duration: Duration = step, counting: Bool = false) async {
     let end = world.now + duration
     while world.now < end {
@@ -180,7 +180,7 @@ final class SharedDevice: @unchecked Sendable {
     return subscriber.messages.compactMap(Self.value)
   }
 
-  private static func value(_ message: BrokerMessage) -> (stamp: ValueStamp, text: String)? {
+  static func value(_ message: BrokerMessage) -> (stamp: ValueStamp, text: String)? {
     let object = message.object
     guard let stamp = object["stamp"] as? [String: Any], let epoch = stamp["epoch"] as? Int,
       let gateway = stamp["gateway"] as? String, let instance = stamp["instance"] as? String,
