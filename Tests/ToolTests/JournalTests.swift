@@ -2,7 +2,6 @@ import BLEReports
 import CDispatch
 import CoreFoundation
 import Dispatch
-import CoreFoundation
 import Foundation
 import Testing
 

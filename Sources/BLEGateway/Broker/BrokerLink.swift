@@ -75,6 +75,8 @@ final class BrokerLinkCore: BrokerPublisher {
     self.settings = settings
     self.identifier = identifier
     self.will = will
+    var backOff = backOff
+    if let longest = settings.longestPause { backOff.longest = longest }
     self.backOff = backOff
     self.clock = clock
     self.queue = queue

@@ -29,6 +29,8 @@ package struct BrokerSettings: Sendable, Equatable {
   package var largestMessage = 262_144
   /// With MQTT 5, keeps a message that the broker has no subscriber for, and sends it again later.
   package var waitsForSubscriber = false
+  /// The longest pause between attempts to reach the broker; `nil`: what the program has.
+  package var longestPause: Duration?
   /// In seconds: how long the broker keeps subscriptions, and what arrives for them, while this client is away.
   package var sessionTime: UInt32 = 3_600
 

@@ -3,8 +3,8 @@ import Foundation
 
 /// Waits on a thread of its own until a socket can be read or written, once for each request.
 ///
-/// Not by sources of Dispatch: on Linux libdispatch ended the process, about once in five runs of tests that bring links up and down, because it
-/// had released an object once too often.
+/// Not by sources of Dispatch: where sources are made and cancelled often, libdispatch's table of what epoll watches is corrupted on Linux
+/// (swift-corelibs-libdispatch, issue 949), which ended about one in five runs of tests that bring links up and down.
 ///
 /// `@unchecked Sendable`: everything that changes is behind its lock.
 final class SocketWait: @unchecked Sendable {

@@ -48,6 +48,9 @@ extension GatewayConfigurationReader {
     object.set(&settings.waitsForSubscriber, "wait_for_subscriber") { (json) throws(PositionedError) in
       try json.boolean()
     }
+    settings.longestPause = object.optional("longest_pause") { (json) throws(PositionedError) in
+      .seconds(try json.integer(1...3_600, "the longest pause, in seconds"))
+    }
     object.finish()
     return host.map { _ in settings }
   }
