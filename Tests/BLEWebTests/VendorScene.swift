@@ -56,13 +56,21 @@ extension ExplorerScene {
   func served(
     sourceLocation: SourceLocation = #_sourceLocation, _ holds: (Answer) -> Bool
   ) async throws -> Answer {
-    var last = try await askStill("GET", "serving", "")
+    try await answer("serving", sourceLocation: sourceLocation, holds)
+  }
+
+  /// The same with what a path answers.
+  @discardableResult
+  func answer(
+    _ path: String, sourceLocation: SourceLocation = #_sourceLocation, _ holds: (Answer) -> Bool
+  ) async throws -> Answer {
+    var last = try await askStill("GET", path, "")
     for _ in 0..<2_000 where !holds(last) {
       await world.advance(by: .milliseconds(50))
       await Task.yield()
-      last = try await askStill("GET", "serving", "")
+      last = try await askStill("GET", path, "")
     }
-    #expect(holds(last), "\(last.text)", sourceLocation: sourceLocation)
+    #expect(holds(last), "\(last.text.suffix(2_000))", sourceLocation: sourceLocation)
     return last
   }
 }
