@@ -45,10 +45,12 @@ extension CBCentralManager: EventReceiver {
   private func receive(_ state: AdapterState) {
     guard update(state) else { return }
     if state != .poweredOn {
-      shared.withLock { state in
+      let dropped = shared.withLock { state in
         state.isScanning = false
         state.connectionEvents?.connected = []
+        return state.recent.takeAll()
       }
+      withExtendedLifetime(dropped) {}
       let isInvalid = CBManagerState(state).rawValue < CBManagerState.poweredOff.rawValue
       for peripheral in context.peripherals.all { peripheral.didLosePower(isInvalid: isInvalid) }
       if isInvalid { context.peripherals.removeAll() }
@@ -61,9 +63,11 @@ extension CBCentralManager: EventReceiver {
   }
 
   private func receive(_ discovery: DiscoveryEvent, _ scan: Int) {
-    let (isWanted, delegate) = shared.withLock { ($0.isScanning && $0.scan == scan, $0.delegate) }
+    let (isWanted, delegate, recent) = shared.withLock {
+      ($0.isScanning && $0.scan == scan, $0.delegate, $0.recent[discovery.peer])
+    }
     guard isWanted, let delegate else { return }
-    let peripheral = context.peripheral(discovery.peer, name: discovery.name)
+    let peripheral = recent ?? found(discovery)
     peripheral.update(name: discovery.name)
     watch?.callback(
       "centralManager(_:didDiscover:advertisementData:rssi:)", to: delegate,
@@ -74,6 +78,16 @@ extension CBCentralManager: EventReceiver {
     delegate.centralManager(
       self, didDiscover: peripheral, advertisementData: discovery.content.dictionary,
       rssi: SignalNumber.of(discovery.rssi))
+  }
+
+  /// The object for a device that was not reported lately.
+  private func found(_ discovery: DiscoveryEvent) -> CBPeripheral {
+    let peripheral = context.peripheral(discovery.peer, name: discovery.name)
+    let dropped = shared.withLock { $0.recent.keep(peripheral) }
+    withExtendedLifetime(dropped) {}
+    // Behind it, as `connect` looks in the other order: whichever comes second sees the other.
+    if peripheral.state != .disconnected { _ = shared.withLock { $0.recent.drop(discovery.peer) } }
+    return peripheral
   }
 
   private func receive(failure: CBError?, of identifier: PeerIdentifier) {

@@ -50,7 +50,7 @@ extension CBPeripheral {
       answer(.wrote(characteristic, refusal), on: connection)
       return
     }
-    let (octets, carried) = ([UInt8](data), Carried(characteristic))
+    let (octets, carried) = (data.octets, Carried(characteristic))
     context.submit { connection.write(octets, to: carried, remote.value) }
   }
 
@@ -76,7 +76,7 @@ extension CBPeripheral {
       log.log(.warning, "\(description) has too many writes without response waiting: one is dropped")
       return
     }
-    let octets = [UInt8](data.prefix(Self.longestCommand(connection.maximumTransmissionUnit)))
+    let octets = data.prefix(Self.longestCommand(connection.maximumTransmissionUnit)).octets
     if octets.count < data.count {
       context.watch?.misuse(
         .writeCut,

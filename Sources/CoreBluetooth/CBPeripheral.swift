@@ -226,7 +226,7 @@ open class CBPeripheral: CBPeer {
       answer(.wroteDescriptor(descriptor, .valueTooLong), on: connection)
       return
     }
-    let (octets, carried) = ([UInt8](data), Carried(descriptor))
+    let (octets, carried) = (data.octets, Carried(descriptor))
     context.submit { connection.write(octets, to: carried, remote.handle) }
   }
 

@@ -107,7 +107,7 @@ extension CBPeripheralManager: EventReceiver {
     let requests = writes.compactMap { write in
       characteristic(write.characteristic).map { characteristic in
         CBATTRequest(
-          transaction, from: sender, to: characteristic, offset: write.offset, value: Data(write.value))
+          transaction, from: sender, to: characteristic, offset: write.offset, value: Data(copying: write.value))
       }
     }
     guard requests.count == writes.count, !requests.isEmpty, let delegate else {

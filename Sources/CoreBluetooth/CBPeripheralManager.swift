@@ -172,7 +172,7 @@ open class CBPeripheralManager: CBManager {
       watch?.misuse(.foreignRequest, request.subject, in: "respond(to:withResult:)")
       return adapter.log.misuse("\(request) is not a request to <\(nameAndAddress)>")
     }
-    let value = result == .success ? [UInt8](request.value ?? Data()) : []
+    let value = result == .success ? request.value?.octets ?? [] : []
     let code = UInt8(exactly: result.rawValue) ?? UInt8(CBATTError.Code.unlikelyError.rawValue)
     submit { [session, transaction = request.transaction] in
       session.value.respond(to: transaction, result: code, value: value)
@@ -210,7 +210,7 @@ open class CBPeripheralManager: CBManager {
     }
     if !characteristic.hasSubscribers { return true }
     guard window.places.takeIfOpen() else { return false }
-    let octets = [UInt8](value)
+    let octets = value.octets
     let chosen = centrals?.map(\.peerIdentifier)
     submit { [session] in session.value.update(octets, of: identifier, centrals: chosen) }
     return true

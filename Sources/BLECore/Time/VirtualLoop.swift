@@ -39,10 +39,17 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     case limitPassed
   }
 
-  typealias Job = (origin: JobOrigin, job: @Sendable () -> Void)
+  typealias Delivery = (delivery: any CallbackDelivery, process: ProcessNumber?)
+  // Structures: of functions in tuples the compiler makes another form, an object for each.
+  struct Job: Sendable {
+    let origin: JobOrigin
+    let job: @Sendable () -> Void
+  }
 
   struct Shared {
     var jobs: [Job] = []
+    /// The room of callbacks that were delivered, for the next ones.
+    var spare: [Delivery] = []
     var isRunning = false
     /// Nothing runs it any more.
     var hasEnded = false
@@ -63,7 +70,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 
   struct Rounds {
     var timers = TimerQueue()
-    var deliveries: [(delivery: any CallbackDelivery, process: ProcessNumber?)] = []
+    var deliveries: [Delivery] = []
     var goal = Goal.instant(.zero)
     var finish: (@Sendable (Outcome) -> Void)?
     /// The relation of the clock to the machine's, in this run.
@@ -99,7 +106,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   public func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void) {
     let isResting = shared.withLock { shared in
       if shared.hasEnded { return false }
-      shared.jobs.append((origin, job))
+      shared.jobs.append(Job(origin: origin, job: job))
       return shared.rest.end()
     }
     // Not inside the program's call.
@@ -261,15 +268,19 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   }
 
   private func dispatchDeliveries() {
-    var deliveries: [(delivery: any CallbackDelivery, process: ProcessNumber?)] = []
+    var deliveries: [Delivery] = []
     swap(&deliveries, &rounds.deliveries)
     rounds.order.vary(&deliveries)
     // All of them before the first can end: the run must not continue in between.
     shared.withLock { shared in
       shared.outstanding += deliveries.count
       for entry in deliveries { shared.passage.codeRuns(in: entry.process) }
+      swap(&rounds.deliveries, &shared.spare)
     }
     for entry in deliveries { entry.delivery.dispatch { [self] in leave() } }
+    // The run may have gone on by now on another thread: only the lock is common to both.
+    deliveries.removeAll(keepingCapacity: deliveries.count <= 64)
+    shared.withLock { if $0.spare.isEmpty { $0.spare = deliveries } }
   }
 
   /// - Parameter reachable: the instant up to which the clock may advance now.

@@ -12,7 +12,9 @@ final class ACLScheduler {
   private var links: [ConnectionHandle: HCILink] = [:]
   /// Most packets are for the same link as the one before.
   private var lastLink: HCILink?
-  private var ring = FIFO<HCILink>()
+  /// The ring: each link in it knows the next.
+  private var firstInRing: HCILink?
+  private var lastInRing: HCILink?
   private var activeCount = 0
 
   /// The octets of data in one packet.
@@ -23,7 +25,7 @@ final class ACLScheduler {
   /// References to links may remain: they are closed.
   deinit { closeAll() }
 
-  var linkCount: Int { links.count }
+  private(set) var linkCount = 0
 
   func configure(packetLength: Int, packetCount: Int) {
     pieceLength = packetLength
@@ -43,12 +45,14 @@ final class ACLScheduler {
     guard links[handle] == nil else { return nil }
     let link = HCILink(handle: handle, scheduler: self)
     links[handle] = link
+    linkCount = links.count
     return link
   }
 
   /// Waiting data is dropped; data in the controller counts as sent (Core, Vol 4 Part E 4.3).
   func close(_ link: HCILink) {
     links[link.handle] = nil
+    linkCount = links.count
     retire(link)
     freeCredits += link.outstanding
     link.outstanding = 0
@@ -61,7 +65,8 @@ final class ACLScheduler {
       link.outstanding = 0
     }
     links.removeAll()
-    ring.removeAll()
+    linkCount = 0
+    while popRing() != nil {}
     activeCount = 0
     totalCredits = 0
     freeCredits = 0
@@ -69,16 +74,16 @@ final class ACLScheduler {
 
   private func retire(_ link: HCILink) {
     if link.isActive { activeCount -= 1 }
-    link.isOpen = false
-    link.receiver = nil
-    link.queue.removeAll()
+    link.isClosed = true
+    link.dataReceiver = nil
+    link.dropFrames()
     if lastLink === link { lastLink = nil }
   }
 
   func send(_ frame: consuming [UInt8], token: UInt64, on link: HCILink) -> HCILink.Departure {
     let wasActive = link.isActive
     var offset = HCILink.headroom
-    if link.queue.isEmpty {
+    if !link.isWaiting {
       if !wasActive { activeCount += 1 }
       if mayTake(link), frame.count - offset <= pieceLength {
         HCIACLPacket.storeHeader(link.handle, .firstNonFlushable, into: &frame)
@@ -90,10 +95,10 @@ final class ACLScheduler {
         take(link)
         transmit(piece(of: frame, at: &offset, of: link.handle))
       }
-      if !link.isOpen { return .closed }
+      if link.isClosed { return .closed }
       if offset == frame.count { return .handedOver }
     }
-    link.queue.append(HCILink.Frame(octets: frame, offset: offset, token: token))
+    link.append(frame, from: offset, token)
     if mayStand(link) { stand(link) }
     return .queued
   }
@@ -110,20 +115,14 @@ final class ACLScheduler {
 
   /// Passes pieces to the controller while there are free buffers and waiting links.
   func pump() {
-    while freeCredits > 0, let link = ring.popFirst() {
-      link.isInRing = false
-      guard link.isOpen, mayStand(link) else { continue }
+    while freeCredits > 0, let link = popRing() {
+      guard !link.isClosed, mayStand(link) else { continue }
+      let next = link.nextPiece { frame, offset in piece(of: frame, at: &offset, of: link.handle) }
+      guard let (packet, ended) = next else { continue }
       take(link)
-      var packet: HCIPacket?
-      var token: UInt64?
-      link.queue.updateFirst { frame in
-        packet = piece(of: frame.octets, at: &frame.offset, of: link.handle)
-        if frame.offset == frame.octets.count { token = frame.token }
-      }
-      if token != nil { _ = link.queue.popFirst() }
       if mayStand(link) { stand(link) }
-      if let packet { transmit(packet) }
-      if let token { link.receiver?.link(link, didHandOver: token) }
+      transmit(packet)
+      if let ended { link.dataReceiver?.link(link, didHandOver: ended) }
     }
   }
 
@@ -146,21 +145,31 @@ final class ACLScheduler {
   }
 
   private func mayTake(_ link: HCILink) -> Bool {
-    freeCredits > 0 && link.isOpen && link.outstanding < limit
+    freeCredits > 0 && !link.isClosed && link.outstanding < limit
   }
 
   private func mayStand(_ link: HCILink) -> Bool {
-    !link.queue.isEmpty && link.outstanding < limit
+    link.isWaiting && link.outstanding < limit
   }
 
   private func stand(_ link: HCILink) {
     guard !link.isInRing else { return }
     link.isInRing = true
-    ring.append(link)
+    if let lastInRing { lastInRing.nextInRing = link } else { firstInRing = link }
+    lastInRing = link
+  }
+
+  private func popRing() -> HCILink? {
+    guard let link = firstInRing else { return nil }
+    firstInRing = link.nextInRing
+    if firstInRing == nil { lastInRing = nil }
+    link.nextInRing = nil
+    link.isInRing = false
+    return link
   }
 
   /// The number of buffers that one link may use: a link at its limit enters the ring again when one is returned.
   private var limit: Int {
-    links.count <= 1 ? totalCredits : max(1, 3 * totalCredits / (4 * max(1, activeCount)))
+    linkCount <= 1 ? totalCredits : max(1, 3 * totalCredits / (4 * max(1, activeCount)))
   }
 }

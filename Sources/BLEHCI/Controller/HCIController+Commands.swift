@@ -98,7 +98,7 @@ extension HCIController {
   ) {
     let entry = commands.takeAnswered(opcode, byStatus: status)
     if entry == nil, opcode != .none {
-      counters.unexpectedAnswers += 1
+      tally.unexpectedAnswers += 1
       log.log(.warning, "answer to \(opcode), which was not waiting for one")
       // The other contents of such an answer are ignored too.
       return

@@ -7,12 +7,12 @@ extension HCIController {
     do throws(DecodeError) {
       packet = try HCIACLPacket(octets)
     } catch {
-      counters.malformedData += 1
+      tally.malformedData += 1
       log.log(.warning, "\(error)")
       return
     }
     guard let link = data.link(packet.connectionHandle), let receiver = link.receiver else {
-      counters.droppedData += 1
+      tally.droppedData += 1
       if isReady, data.link(packet.connectionHandle) == nil { earlyData.hold(packet, at: loop.now) }
       log.log(.debug, "data for link \(packet.connectionHandle), which has no receiver")
       return
@@ -29,7 +29,7 @@ extension HCIController {
         receive(try HCIEvent(packet))
       }
     } catch {
-      counters.malformedEvents += 1
+      tally.malformedEvents += 1
       log.log(.warning, "\(error)")
     }
   }
@@ -52,7 +52,7 @@ extension HCIController {
   }
 
   private func ignore(_ event: HCIEvent) {
-    counters.ignoredEvents += 1
+    tally.ignoredEvents += 1
     log.log(.debug, "ignored: \(event)")
   }
 
@@ -68,7 +68,7 @@ extension HCIController {
     guard complete.status.isSuccess else { return }
     for packet in earlyData.take(for: complete.connectionHandle, at: loop.now) {
       guard let link = data.link(complete.connectionHandle), let receiver = link.receiver else { return }
-      counters.droppedData -= 1
+      tally.droppedData -= 1
       receiver.link(link, didReceive: packet)
     }
   }
@@ -85,7 +85,7 @@ extension HCIController {
   private func completed(_ counts: HCICompletedPackets) {
     for entry in counts {
       guard let link = data.link(entry.connectionHandle) else {
-        counters.ignoredEvents += 1
+        tally.ignoredEvents += 1
         continue
       }
       if !data.complete(Int(entry.count), of: link) { return fail(.tooManyCompletedPackets(entry.connectionHandle)) }

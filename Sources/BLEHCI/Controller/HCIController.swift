@@ -41,9 +41,15 @@ public final class HCIController {
   public let loop: any StackLoop
   public weak var delegate: (any HCIControllerDelegate)?
   /// Observes every packet in both directions.
-  public var tap: (any HCITap)?
+  public var tap: (any HCITap)? {
+    get { packetTap }
+    set { packetTap = newValue }
+  }
   public private(set) var state = HCIControllerState.stopped
-  public internal(set) var counters = HCICounters()
+  public var counters: HCICounters { tally }
+  // Reached by this target only, for the same reason as in `HCILink`.
+  private var packetTap: (any HCITap)?
+  var tally = HCICounters()
 
   let log: Logger
   let configuration: Configuration
@@ -134,7 +140,7 @@ public final class HCIController {
     data.configure(packetLength: features.aclDataPacketLength, packetCount: features.aclDataPacketCount)
     isReady = true
     readySince = loop.now
-    if counters.losses > counters.returns { counters.returns += 1 }
+    if tally.losses > tally.returns { tally.returns += 1 }
     change(to: .ready(features))
   }
 
@@ -146,7 +152,7 @@ public final class HCIController {
     }
     log.log(.error, "\(failure)")
     if isReady {
-      counters.losses += 1
+      tally.losses += 1
       if loop.now - readySince >= configuration.stableAfter { restartCount = 0 }
     }
     let delay = restartDelay(comesBack: transport?.comesBack ?? false)
@@ -189,8 +195,8 @@ public final class HCIController {
 
   func transmit(_ packet: HCIPacket) {
     guard let transport else { return }
-    counters.sentOctets &+= UInt64(packet.octets.count)
-    if let tap { tap.tapDidHear(packet, .toController, at: loop.now) }
+    tally.sentOctets &+= UInt64(packet.octets.count)
+    if let tap = packetTap { tap.tapDidHear(packet, .toController, at: loop.now) }
     transport.send(packet)
   }
 
@@ -219,12 +225,12 @@ extension HCIController: HCITransportReceiver {
 
   public func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
     guard transport === self.transport else { return }
-    counters.receivedOctets &+= UInt64(packet.octets.count)
-    if let tap { tap.tapDidHear(packet, .toHost, at: loop.now) }
+    tally.receivedOctets &+= UInt64(packet.octets.count)
+    if let tap = packetTap { tap.tapDidHear(packet, .toHost, at: loop.now) }
     switch packet.kind {
     case .aclData: receiveData(packet.octets)
     case .event: receiveEvent(packet.octets)
-    case .command, .synchronousData, .isochronousData: counters.unexpectedPackets += 1
+    case .command, .synchronousData, .isochronousData: tally.unexpectedPackets += 1
     }
   }
 }

@@ -33,24 +33,74 @@ public final class HCILink {
 
   public let handle: ConnectionHandle
   /// False after the connection has ended.
-  public internal(set) var isOpen = true
+  public var isOpen: Bool { !isClosed }
   /// Retained until the link closes.
-  public var receiver: (any HCILinkReceiver)?
+  public var receiver: (any HCILinkReceiver)? {
+    get { dataReceiver }
+    set { dataReceiver = newValue }
+  }
   /// The number of frames that are not completely sent.
-  public var queuedFrames: Int { queue.count }
+  public var queuedFrames: Int { (first == nil ? 0 : 1) + behind.count }
 
-  var queue = FIFO<Frame>()
+  // What a packet passes is in properties that only this target reaches, and that are read and written as a whole: the compiler proves that
+  // nothing else accesses them at that moment, and leaves out the check for exclusive access.
+  var isClosed = false
+  var dataReceiver: (any HCILinkReceiver)?
+  /// The frame of which pieces are sent.
+  private var first: [UInt8]?
+  /// The start of its next piece.
+  private var offset = 0
+  private var token: UInt64 = 0
+  private var behind = FIFO<Frame>()
+  private var hasMore = false
   /// The number of packets with the controller.
   var outstanding = 0
   /// Whether the link is in the scheduler's ring.
   var isInRing = false
-  var isActive: Bool { outstanding > 0 || !queue.isEmpty }
+  /// The link behind this one in the ring.
+  var nextInRing: HCILink?
+  var isWaiting: Bool { first != nil }
+  var isActive: Bool { outstanding > 0 || isWaiting }
 
   private unowned let scheduler: ACLScheduler
 
   init(handle: ConnectionHandle, scheduler: ACLScheduler) {
     self.handle = handle
     self.scheduler = scheduler
+  }
+
+  func append(_ frame: consuming [UInt8], from start: Int, _ number: UInt64) {
+    if first == nil {
+      (first, offset, token) = (frame, start, number)
+    } else {
+      behind.append(Frame(octets: frame, offset: start, token: number))
+      hasMore = true
+    }
+  }
+
+  /// The next piece of the first frame, made by `cut`, which is given the frame and moves the start; with the token if it was the last one. A
+  /// frame must be waiting.
+  func nextPiece(
+    _ cut: (borrowing [UInt8], inout Int) -> HCIPacket
+  ) -> (packet: HCIPacket, ended: UInt64?)? {
+    guard let frame = first else { return nil }
+    var start = offset
+    let packet = cut(frame, &start)
+    offset = start
+    guard start == frame.count else { return (packet, nil) }
+    let ended = token
+    first = nil
+    if hasMore, let next = behind.popFirst() {
+      (first, offset, token) = (next.octets, next.offset, next.token)
+      hasMore = !behind.isEmpty
+    }
+    return (packet, ended)
+  }
+
+  func dropFrames() {
+    first = nil
+    behind.removeAll()
+    hasMore = false
   }
 
   /// Sends an L2CAP frame, in pieces if the controller's buffers are smaller.

@@ -13,15 +13,23 @@ public final class ATTBearer: L2CAPChannelReceiver {
   /// The receive MTU that this side declares in an exchange, in octets.
   public let receiveMTU: Int
   /// The ATT MTU in octets.
-  public private(set) var mtu = ATTLimits.defaultMTU
+  public var mtu: Int { agreedMTU }
   /// False once a transaction has timed out or the link has ended: nothing is sent after that.
-  public private(set) var isOpen = true
+  public var isOpen: Bool { !isClosed }
   public internal(set) var statistics = ATTStatistics()
 
   /// Retained until the bearer closes, as is `server`.
-  public var client: (any ATTClientHandler)?
+  public var client: (any ATTClientHandler)? {
+    get { valueReceiver }
+    set { valueReceiver = newValue }
+  }
   public var server: (any ATTServerHandler)?
   public weak var owner: (any ATTBearerOwner)?
+
+  // Reached by this target only, because each value passes them: see `HCILink`.
+  private var agreedMTU = ATTLimits.defaultMTU
+  private var isClosed = false
+  private var valueReceiver: (any ATTClientHandler)?
 
   let loop: any StackLoop
   let log: Logger
@@ -64,9 +72,9 @@ public final class ATTBearer: L2CAPChannelReceiver {
 
   func close(failing failure: ATTFailure) {
     guard isOpen else { return }
-    isOpen = false
+    isClosed = true
     channel = nil
-    client = nil
+    valueReceiver = nil
     server = nil
     openRequest = nil
     heldIndication = nil
@@ -84,7 +92,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
   func agree(onPeerMTU peerMTU: UInt16) {
     let agreed = min(receiveMTU, Int(peerMTU))
     guard agreed > mtu else { return }
-    mtu = agreed
+    agreedMTU = agreed
     owner?.bearer(self, didUpdateMTU: agreed)
   }
 

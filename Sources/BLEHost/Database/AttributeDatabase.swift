@@ -97,7 +97,14 @@ public final class AttributeDatabase {
     guard first.handle >= .first, zip(new, new.dropFirst()).allSatisfy({ $0.handle < $1.handle }),
       self.attributes(from: first.handle, through: last.handle).isEmpty
     else { return false }
-    attributes.insert(contentsOf: new, at: lowerBound(first.handle))
+    // Not `insert`, which takes twice the room that is needed: of every device with services.
+    let index = lowerBound(first.handle)
+    var all: [Attribute] = []
+    all.reserveCapacity(attributes.count + new.count)
+    all += attributes[..<index]
+    all += new
+    all += attributes[index...]
+    attributes = all
     revision += 1
     return true
   }

@@ -135,6 +135,14 @@ extension GATTClient {
     }
   }
 
+  /// As `stepValues`, for which attributes have this type.
+  func stepHandles(
+    _ type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping (DiscoveryStep<AttributeHandle>) -> Void
+  ) {
+    stepValues(type, from: first, through: last, completion) { entry throws(DecodeError) in entry.attributeHandle }
+  }
+
   func stepInformation(
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping (DiscoveryStep<RemoteDescriptor>) -> Void

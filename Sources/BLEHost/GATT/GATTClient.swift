@@ -20,7 +20,12 @@ public final class GATTClient: ATTClientHandler {
 
   public let bearer: ATTBearer
   /// Retained until it is set to `nil`.
-  public var events: (any GATTClientEvents)?
+  public var events: (any GATTClientEvents)? {
+    get { receiver }
+    set { receiver = newValue }
+  }
+  /// Reached by this target only: see `HCILink`.
+  private var receiver: (any GATTClientEvents)?
   /// The current security of the link.
   public var security = LinkSecurity.open
   /// Called to raise the link's security after Insufficient Authentication, Insufficient Encryption or Encryption Key Size Too

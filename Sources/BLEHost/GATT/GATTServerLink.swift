@@ -27,9 +27,9 @@ public final class GATTServerLink: ATTServerHandler {
   /// The request that waits for an application's response.
   var waiting: WaitingRequest?
   /// The completions of notifications that are on their way to the controller. Indications have their own: they wait for the client.
-  var notifications = FIFO<() -> Void>()
+  var notifications = FIFO<DeferredCall>()
   /// One closure for all notifications, because they go out in order.
-  private(set) lazy var notificationLeft: () -> Void = { [weak self] in self?.notifications.popFirst()?() }
+  private(set) lazy var notificationLeft: () -> Void = { [weak self] in self?.notifications.popFirst()?.call() }
 
   init(server: GATTServer, bearer: ATTBearer, state: GATTClientState?, peer: PeerIdentifier?) {
     self.server = server
@@ -65,7 +65,7 @@ public final class GATTServerLink: ATTServerHandler {
     let ended = configurations
     configurations = [:]
     for handle in ended.keys.sorted() { reportSubscription(handle, []) }
-    for sent in notifications.takeAll() { sent() }
+    for sent in notifications.takeAll() { sent.call() }
   }
 
   /// The client as reported to applications; `nil` if its device is not known.

@@ -68,11 +68,7 @@ extension RemoteDatabase {
   public func discoverDescriptors(
     of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>
   ) {
-    run(completion) { [self] _, done in
-      findDescriptors(of: characteristic) { [self] result in
-        done(result.map { knownDescriptors(of: characteristic) })
-      }
-    }
+    runDescriptorSearch(of: characteristic, completion)
   }
 
   // MARK: Searches
@@ -90,10 +86,13 @@ extension RemoteDatabase {
   }
 
   func findCharacteristics(in handles: ClosedRange<AttributeHandle>, _ done: @escaping Completion<Void>) {
+    if layout.hasNoUnknownCharacteristic(in: handles) { return done(.success(())) }
     search(handles, \.searchedCharacteristics) { [self] first, last, done in
       client.stepCharacteristics(from: first, through: last) { [self] step in
         record(step, first, last, done) { layout, found, through in layout.add(found, from: first, through: through) }
       }
+    } isOver: { [self] in
+      layout.hasNoUnknownCharacteristic(in: handles)
     } _: {
       done($0)
     }
@@ -115,14 +114,14 @@ extension RemoteDatabase {
     {
       let last = unsearched.upperBound
       let first = unsearched.lowerBound
-      client.stepValues(GATTType.clientCharacteristicConfiguration, from: first, through: last) { [self] step in
+      client.stepHandles(GATTType.clientCharacteristicConfiguration, from: first, through: last) { [self] step in
         if case .ended(let code) = step, code != .attributeNotFound {
           // One of the configurations cannot be read. The rest is requested by handle.
           layout.addConfigurations([], from: first, through: last)
           return noted(.success(()))
         }
         record(step, first, last, noted) { layout, found, through in
-          layout.addConfigurations(found.map(\.handle), from: first, through: through)
+          layout.addConfigurations(found, from: first, through: through)
         }
       }
     } else if let unknown = layout.knownHandles.firstGap(in: gap.lowerBound ... .last) {
@@ -145,13 +144,14 @@ extension RemoteDatabase {
   private func search(
     _ handles: ClosedRange<AttributeHandle>, _ searched: KeyPath<RemoteLayout, HandleSet>,
     _ step: @escaping (AttributeHandle, AttributeHandle, @escaping Completion<Void>) -> Void,
-    _ done: @escaping Completion<Void>
+    isOver: @escaping () -> Bool = { false }, _ done: @escaping Completion<Void>
   ) {
     guard let gap = layout[keyPath: searched].firstGap(in: handles) else { return done(.success(())) }
     let ahead = layout[keyPath: searched].firstGap(in: gap.lowerBound ... .last) ?? gap
     step(ahead.lowerBound, ahead.upperBound) { [self] result in
       if case .failure(let error) = result { return done(.failure(error)) }
-      search(handles, searched, step, done)
+      if isOver() { return done(.success(())) }
+      search(handles, searched, step, isOver: isOver, done)
     }
   }
 

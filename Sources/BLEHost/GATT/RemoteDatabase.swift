@@ -42,7 +42,14 @@ public final class RemoteDatabase: GATTClientEvents {
   /// The value handle of Service Changed, once it is known.
   var serviceChanged: AttributeHandle?
 
-  private var waiting = FIFO<() -> Void>()
+  private enum Operation {
+    case general(() -> Void)
+    /// Most descriptors are found together with those of another characteristic: it then needs nothing but an answer.
+    case descriptors(RemoteCharacteristic, Completion<[RemoteDescriptor]>)
+    case read(AttributeHandle, Completion<ArraySlice<UInt8>>)
+  }
+
+  private var waiting = FIFO<Operation>()
   private var isBusy = false
   private var isDraining = false
   private var callDepth = 0
@@ -90,13 +97,60 @@ public final class RemoteDatabase: GATTClientEvents {
       return
     }
     callDepth += 1
-    enqueue { [self] in
-      start(client) { [self] result in
-        complete(result, completion)
+    enqueue(
+      .general { [self] in
+        start(client) { [self] result in
+          complete(result, completion)
+          finish()
+        }
+      })
+    callDepth -= 1
+  }
+
+  /// Runs an operation of which there are many, with fewer objects than by closures.
+  private func run<Value>(_ operation: Operation, _ completion: @escaping Completion<Value>) {
+    if isClosed {
+      loop.schedule(after: .zero, .work) { completion(.failure(.notConnected)) }
+      return
+    }
+    callDepth += 1
+    enqueue(operation)
+    callDepth -= 1
+  }
+
+  /// Discovers the descriptors of a characteristic when the operations before are done.
+  func runDescriptorSearch(
+    of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>
+  ) {
+    run(.descriptors(characteristic, completion), completion)
+  }
+
+  private func begin(_ operation: Operation) {
+    switch operation {
+    case .general(let start): start()
+    case .descriptors(let characteristic, let completion):
+      if layout.knowsDescriptors(of: characteristic) {
+        complete(.success(knownDescriptors(of: characteristic)), completion)
+        return finish()
+      }
+      findDescriptors(of: characteristic) { [self] result in
+        complete(result.map { knownDescriptors(of: characteristic) }, completion)
         finish()
       }
+    case .read(let handle, let completion):
+      client.readLong(handle, toleratesInvalidOffset: true) { [self] result in
+        guard Self.isOutOfSync(result) else {
+          complete(result, completion)
+          return finish()
+        }
+        retry(after: result) { [self] result in
+          complete(result, completion)
+          finish()
+        } _: { [client] done in
+          client.readLong(handle, toleratesInvalidOffset: true, done)
+        }
+      }
     }
-    callDepth -= 1
   }
 
   private func complete<Value>(_ result: Result<Value, OperationError>, _ completion: @escaping Completion<Value>) {
@@ -107,12 +161,12 @@ public final class RemoteDatabase: GATTClientEvents {
     }
   }
 
-  private func enqueue(_ operation: @escaping () -> Void) {
+  private func enqueue(_ operation: Operation) {
     if isBusy {
       waiting.append(operation)
     } else {
       isBusy = true
-      operation()
+      begin(operation)
     }
   }
 
@@ -123,7 +177,7 @@ public final class RemoteDatabase: GATTClientEvents {
     isDraining = true
     while !isBusy, let operation = waiting.popFirst() {
       isBusy = true
-      operation()
+      begin(operation)
     }
     isDraining = false
   }
@@ -134,12 +188,22 @@ public final class RemoteDatabase: GATTClientEvents {
     _ done: @escaping Completion<Value>, _ operation: @escaping (@escaping Completion<Value>) -> Void
   ) {
     operation { [self] result in
-      guard case .failure(.attribute(ATTErrorCode.databaseOutOfSync.rawValue)) = result else { return done(result) }
-      fetchHash { [self] hash in
-        if let hash, hash == layout.hash { return operation(done) }
-        if didChange(.first ... .last) { layout.hash = hash }
-        done(result)
-      }
+      if Self.isOutOfSync(result) { retry(after: result, done, operation) } else { done(result) }
+    }
+  }
+
+  private static func isOutOfSync<Value>(_ result: Result<Value, OperationError>) -> Bool {
+    if case .failure(.attribute(ATTErrorCode.databaseOutOfSync.rawValue)) = result { true } else { false }
+  }
+
+  private func retry<Value>(
+    after result: Result<Value, OperationError>, _ done: @escaping Completion<Value>,
+    _ operation: @escaping (@escaping Completion<Value>) -> Void
+  ) {
+    fetchHash { [self] hash in
+      if let hash, hash == layout.hash { return operation(done) }
+      if didChange(.first ... .last) { layout.hash = hash }
+      done(result)
     }
   }
 
@@ -147,9 +211,7 @@ public final class RemoteDatabase: GATTClientEvents {
 
   /// Reads the whole value of an attribute, of any length.
   public func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>) {
-    run(completion) { [self] client, done in
-      retryingWhenOutOfSync(done) { done in client.readLong(handle, toleratesInvalidOffset: true, done) }
-    }
+    run(.read(handle, completion), completion)
   }
 
   /// Writes with response; a value longer than the MTU allows is written in parts, and the response to each is checked.
@@ -171,10 +233,11 @@ public final class RemoteDatabase: GATTClientEvents {
     if !client.bearer.isOpen {
       loop.schedule(after: .zero, .work, sent)
     } else if isBusy {
-      waiting.append { [self] in
-        client.writeCommand(value[...], to: handle, sent: sent)
-        finish()
-      }
+      waiting.append(
+        .general { [self] in
+          client.writeCommand(value[...], to: handle, sent: sent)
+          finish()
+        })
     } else {
       client.writeCommand(value[...], to: handle, sent: sent)
     }
@@ -187,17 +250,18 @@ public final class RemoteDatabase: GATTClientEvents {
     signedBy sign: @escaping (_ completion: @escaping ((SignatureAlgorithm, UInt32)?) -> Void) -> Void
   ) {
     if isClosed { return }
-    enqueue { [self] in
-      sign { [self] signature in
-        if isClosed { return }
-        if let (signing, counter) = signature {
-          client.signedWrite(value[...], to: handle, signing, signCounter: counter, sent: sent)
-        } else {
-          client.writeCommand(value[...], to: handle, sent: sent)
+    enqueue(
+      .general { [self] in
+        sign { [self] signature in
+          if isClosed { return }
+          if let (signing, counter) = signature {
+            client.signedWrite(value[...], to: handle, signing, signCounter: counter, sent: sent)
+          } else {
+            client.writeCommand(value[...], to: handle, sent: sent)
+          }
+          finish()
         }
-        finish()
-      }
-    }
+      })
   }
 
   /// Whether the characteristic with this value handle accepts write commands only if they are signed.

@@ -88,6 +88,16 @@ public struct RemoteLayout: Sendable {
 
   // MARK: Looking up
 
+  /// Whether every characteristic declaration among `handles` is known: where a search ended before the last of them, all that follow are
+  /// known as something else, such as the value and the configuration of the last characteristic.
+  func hasNoUnknownCharacteristic(in handles: ClosedRange<AttributeHandle>) -> Bool {
+    guard let gap = searchedCharacteristics.firstGap(in: handles) else { return true }
+    let rest = gap.lowerBound...handles.upperBound
+    // A search by handle names declarations, too, without what they declare.
+    return knownHandles.firstGap(in: rest) == nil
+      && !descriptors.items(in: rest).contains { $0.uuid == GATTType.characteristic }
+  }
+
   /// Returns the characteristics of a service of which all handles were searched.
   func characteristics(of service: RemoteService) -> [RemoteCharacteristic] {
     let declarations = characteristics.items(in: service.handles).filter { service.handles.contains($0.valueHandle) }
@@ -99,6 +109,12 @@ public struct RemoteLayout: Sendable {
         uuid: declaration.uuid, declaration: declaration.handle, value: declaration.valueHandle,
         end: max(end, declaration.valueHandle), properties: declaration.properties)
     }
+  }
+
+  /// Whether nothing needs to be searched for the descriptors of a characteristic.
+  func knowsDescriptors(of characteristic: RemoteCharacteristic) -> Bool {
+    guard let handles = Self.descriptorHandles(of: characteristic) else { return true }
+    return knownHandles.firstGap(in: handles) == nil
   }
 
   /// Returns the handles after a characteristic's value; `nil` if there are none.

@@ -13,6 +13,12 @@ public protocol L2CAPCarrier: AnyObject {
   var queuedFrames: Int { get }
 }
 
+/// A function to be called later, in a list of such. A structure, because of a function by itself in a collection the compiler makes another form,
+/// an object for each.
+struct DeferredCall {
+  let call: () -> Void
+}
+
 /// Receives the payloads of one fixed channel. Everything on the loop.
 public protocol L2CAPChannelReceiver: AnyObject {
   /// Receives one complete payload. It shares the storage of the controller's packet: copy what outlives the call.

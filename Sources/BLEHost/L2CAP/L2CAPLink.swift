@@ -25,7 +25,10 @@ public final class L2CAPLink {
   /// Decides about requests of the peer. Without an owner they are refused.
   public weak var owner: (any L2CAPLinkOwner)?
   /// Receives the payloads of channel 0x0004. Retained until `close()`.
-  public var attributeProtocol: (any L2CAPChannelReceiver)?
+  public var attributeProtocol: (any L2CAPChannelReceiver)? {
+    get { attributeReceiver }
+    set { attributeReceiver = newValue }
+  }
   /// Receives the payloads of channel 0x0006. Retained until `close()`.
   public var securityManager: (any L2CAPChannelReceiver)?
   /// The parameters of channels opened from now on.
@@ -34,6 +37,8 @@ public final class L2CAPLink {
   public var usesEnhancedChannels = true
   public internal(set) var statistics = L2CAPStatistics()
 
+  /// Reached by this target only: see `HCILink`.
+  private var attributeReceiver: (any L2CAPChannelReceiver)?
   private var reassembly = L2CAPReassembly()
   var signaling = SignalingState()
   var channels = L2CAPChannelTable()

@@ -9,10 +9,10 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
   private var link: L2CAPLink?
   private let loop: any StackLoop
   /// The closures of frames queued for the controller, oldest first. Only these frames have a token other than 0.
-  private var queued = FIFO<() -> Void>()
+  private var queued = FIFO<DeferredCall>()
   private var nextToken: UInt64 = 1
   /// The closures of frames that were passed on, or dropped, within `send`; called after the current job.
-  private var left: [() -> Void] = []
+  private var left: [DeferredCall] = []
 
   init(data: HCILink, loop: any StackLoop) {
     self.data = data
@@ -26,9 +26,9 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
     }
     defer { nextToken &+= 1 }
     switch data.send(frame, token: nextToken) {
-    case .queued: queued.append(sent)
+    case .queued: queued.append(DeferredCall(call: sent))
     case .handedOver, .closed:
-      left.append(sent)
+      left.append(DeferredCall(call: sent))
       if left.count == 1 { loop.schedule(after: .zero, .work, self) }
     }
   }
@@ -59,12 +59,12 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
   }
 
   func link(_ data: HCILink, didHandOver token: UInt64) {
-    if token != 0 { queued.popFirst()?() }
+    if token != 0 { queued.popFirst()?.call() }
   }
 
   func timerFired(tag: Int) {
-    var done: [() -> Void] = []
+    var done: [DeferredCall] = []
     swap(&done, &left)
-    for sent in done { sent() }
+    for sent in done { sent.call() }
   }
 }

@@ -89,12 +89,12 @@ final class HostPeerLink: PeerLink {
     of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>
   ) {
     if hasEnded { return refuse(completion) }
-    database.discoverDescriptors(of: characteristic, unlessEnded(completion))
+    database.discoverDescriptors(of: characteristic) { [self] result in if !hasEnded { completion(result) } }
   }
 
   func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>) {
     if hasEnded { return refuse(completion) }
-    database.read(handle, unlessEnded(completion))
+    database.read(handle) { [self] result in if !hasEnded { completion(result) } }
   }
 
   func write(_ value: [UInt8], to handle: AttributeHandle, _ completion: @escaping Completion<Void>) {

@@ -12,15 +12,22 @@ public final class Air {
   public let seed: UInt64
   /// How signals propagate between radios. A change takes effect immediately, for all.
   public var propagation: Propagation {
-    didSet {
+    get { medium }
+    set {
+      let range = medium.range
+      medium = newValue
       rebuildListeners()
-      if oldValue.range != propagation.range, collides { rebuildLoad() }
+      if range != newValue.range, collides { rebuildLoad() }
       pathsChanged()
     }
   }
+  /// In this file only: of what other targets reach, the compiler cannot prove that nothing else changes it during an access.
+  private var medium: Propagation
   /// Observes every simulated packet. Packets that no radio can receive are not simulated: advertising while no radio scans, and
   /// the empty events of a connection on which nothing can be lost.
-  public weak var tap: (any AirTap)?
+  public weak var tap: (any AirTap)? { didSet { hasTap = tap != nil } }
+  /// False if nothing observes: a packet then costs one question for a number. True also after the observer is gone.
+  private(set) var hasTap = false
 
   /// Whether the first event of a connection comes at a drawn time within the first interval after the request, as a central may
   /// choose (Core, Vol 6 Part B 4.5.3), instead of at the beginning of that interval.
@@ -67,7 +74,7 @@ public final class Air {
   ) {
     self.loop = loop
     self.seed = seed
-    self.propagation = propagation
+    medium = propagation
     self.loss = loss
     listeners = ListenerGrid(range: propagation.range)
   }
@@ -152,8 +159,8 @@ public final class Air {
   func path(from sender: Station, to receiver: Station) -> AirPath { path(from: sender, to: receiver, loss) }
 
   private func path(from sender: Station, to receiver: Station, _ model: LossModel) -> AirPath {
-    guard let level = propagation.meanSignal(from: sender, to: receiver, seed: seed) else { return .blocked }
-    return path(level: level, jitter: propagation.jitter, model)
+    guard let level = medium.meanSignal(from: sender, to: receiver, seed: seed) else { return .blocked }
+    return path(level: level, jitter: medium.jitter, model)
   }
 
   private func path(level: Double, jitter: Double, _ model: LossModel) -> AirPath {

@@ -52,7 +52,7 @@ final class CrowdAdvertiser: AdvertisingSource, AdvertisingLoadSource, RestingAd
   func timerFired(tag: Int) {
     guard isRunning, let offer else { return }
     crowd.eventCount += 1
-    if let tap = air.tap { offer.report(to: tap, on: air, start: start) }
+    if air.hasTap, let tap = air.tap { offer.report(to: tap, on: air, start: start) }
     for listener in air.listeners.candidates(near: station.position) {
       crowd.hearingCount += 1
       listener.hear(offer, start: start)

@@ -30,9 +30,17 @@ struct CommandTable {
     return table
   }()
 
+  /// One set for all controllers that support everything, which most do.
+  private static let everyOpcode = Set(all.handlers.keys)
+
   /// The commands that a controller with this configuration supports.
   static func opcodes(for configuration: ControllerConfiguration) -> Set<HCIOpcode> {
-    var opcodes = Set(all.handlers.keys)
+    if configuration.supportsExtendedAdvertising, configuration.supportsResolvingList,
+      configuration.supportsDataLengthExtension, configuration.supportsFurtherPHYs
+    {
+      return everyOpcode
+    }
+    var opcodes = everyOpcode
     if !configuration.supportsExtendedAdvertising { opcodes.subtract(VirtualController.extendedCommands) }
     if !configuration.supportsResolvingList { opcodes.subtract(VirtualController.resolvingCommands) }
     if !configuration.supportsDataLengthExtension { opcodes.subtract(VirtualController.dataLengthCommands) }

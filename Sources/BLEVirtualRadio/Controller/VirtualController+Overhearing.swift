@@ -10,12 +10,12 @@ extension VirtualController {
     let data = data.prefix(31)
     if scanner.isExtended {
       emit(
-        LEExtendedAdvertisingReportEvent(reports: [
-          .init(
-            type: isConnectable ? [.legacy, .connectable, .scannable] : [.legacy], address: HCIAddress(advertiser),
-            primaryPHY: .le1M, secondaryPHY: .none, setIdentifier: 0xFF, transmitPower: 127, rssi: signal,
-            periodicInterval: 0, directAddress: .none, data: data)
-        ]), .extendedAdvertisingReport)
+        LEExtendedAdvertisingReportEvent(
+          reports: .init(
+            .init(
+              type: isConnectable ? [.legacy, .connectable, .scannable] : [.legacy], address: HCIAddress(advertiser),
+              primaryPHY: .le1M, secondaryPHY: .none, setIdentifier: 0xFF, transmitPower: 127, rssi: signal,
+              periodicInterval: 0, directAddress: .none, data: data))), .extendedAdvertisingReport)
     } else {
       emit(
         LEAdvertisingReportEvent(reports: [

@@ -143,13 +143,13 @@ extension VirtualController {
       let part = rest.prefix(Self.reportDataLimit)
       rest = rest.dropFirst(Self.reportDataLimit)
       emit(
-        LEExtendedAdvertisingReportEvent(reports: [
-          .init(
-            type: rest.isEmpty ? type : type.union(.incomplete), address: reportedAddress(of: offer),
-            primaryPHY: offer.primaryPHY, secondaryPHY: offer.secondary?.phy ?? .none,
-            setIdentifier: offer.secondary?.setIdentifier ?? 0xFF, transmitPower: offer.transmitPower, rssi: signal,
-            periodicInterval: 0, directAddress: target, data: part)
-        ]), .extendedAdvertisingReport)
+        LEExtendedAdvertisingReportEvent(
+          reports: .init(
+            .init(
+              type: rest.isEmpty ? type : type.union(.incomplete), address: reportedAddress(of: offer),
+              primaryPHY: offer.primaryPHY, secondaryPHY: offer.secondary?.phy ?? .none,
+              setIdentifier: offer.secondary?.setIdentifier ?? 0xFF, transmitPower: offer.transmitPower, rssi: signal,
+              periodicInterval: 0, directAddress: target, data: part))), .extendedAdvertisingReport)
     } while !rest.isEmpty
   }
 

@@ -30,12 +30,13 @@ public final class VirtualController: HCITransport, TimerTarget {
   private weak var receiver: (any HCITransportReceiver)?
   private var isOpen = false
   private var isClosed = false
-  private var commands = PacketQueue<[UInt8]>()
+  private let commands = PacketQueue<[UInt8]>()
   private var isCommandTimerSet = false
-  var faults = FaultCounts()
+  let faults = FaultCounts()
   var hasFailedOnce = false
 
-  struct FaultCounts {
+  /// A class for the same reason as `PacketQueue`.
+  final class FaultCounts {
     var dataToHost = 0
     var dataFromHost = 0
     var commands = 0
@@ -44,7 +45,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     var isHung = false
 
     /// The error with which the next command with this opcode is refused; `nil` if it is not.
-    mutating func takeRefusal(of opcode: HCIOpcode) -> HCIErrorCode? {
+    func takeRefusal(of opcode: HCIOpcode) -> HCIErrorCode? {
       guard let refusal = refusals[opcode], refusal.count > 0 else { return nil }
       refusals[opcode]?.count -= 1
       return refusal.error
@@ -62,6 +63,7 @@ public final class VirtualController: HCITransport, TimerTarget {
   // Connections.
   private(set) var connections: [UInt16: Connection] = [:]
   private var peers: [DeviceAddress: UInt16] = [:]
+  private var lastConnection: Connection?
   private var nextHandle: UInt16 = 0x0040
   private var outstandingPackets = 0
   private var uncountedPackets = 0
@@ -204,8 +206,7 @@ public final class VirtualController: HCITransport, TimerTarget {
   private func runCommand() {
     isCommandTimerSet = false
     guard isOpen, !commands.isEmpty else { return }
-    let octets = commands.first
-    commands.removeFirst()
+    let octets = commands.removeFirst()
     scheduleCommand()
     if faults.commands > 0 {
       faults.commands -= 1
@@ -216,8 +217,16 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   // MARK: Data
 
+  /// Most packets are for the same connection as the one before.
+  private func connection(of packet: HCIACLPacket) -> Connection? {
+    let handle = packet.connectionHandle.rawValue
+    if let lastConnection, lastConnection.handle == handle { return lastConnection }
+    lastConnection = connections[handle]
+    return lastConnection
+  }
+
   private func take(data octets: [UInt8]) {
-    guard let packet = try? HCIACLPacket(octets), let connection = connections[packet.connectionHandle.rawValue],
+    guard let packet = try? HCIACLPacket(octets), let connection = connection(of: packet),
       packet.payload.count <= Int(configuration.aclPacketLength), packet.boundary != .complete,
       connection.terminationSent == nil
     else {
@@ -309,6 +318,7 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   func remove(_ connection: Connection) {
     guard connections.removeValue(forKey: connection.handle) != nil else { return }
+    lastConnection = nil
     peers[connection.peerIdentity.address] = nil
     node.links.remove(connection)
     outstandingPackets -= connection.outstanding

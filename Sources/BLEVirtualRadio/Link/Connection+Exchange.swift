@@ -73,44 +73,42 @@ extension Connection {
   /// The central sends, and no radio receives it.
   private func transmitUnheard() {
     prepare()
-    if let tap = air.tap { report(current, to: tap, wasReceived: false, signal: -127) }
+    if air.hasTap, let tap = air.tap { report(current, to: tap, wasReceived: false, signal: -127) }
     cursor = cursor + AirTime.packet(current.payload.count, transmitPHY) + AirTime.interFrameSpace
   }
 
   /// Simulates one packet in each direction. False if the event has ended.
   private func exchange(with other: Connection) -> Bool {
     prepare()
-    let mine = current
     let moreFromMe = hasMoreData
     let chance = controller.node.chance
-    let duration = AirTime.packet(mine.payload.count, transmitPHY)
-    let reaches = path.delivers(chance) && !isSpoiled(lasting: duration, at: cursor, towards: other)
-    if let tap = air.tap { report(mine, to: tap, wasReceived: reaches, signal: path.signal(chance)) }
+    let duration = AirTime.packet(current.payload.count, transmitPHY)
+    let reaches = delivers(chance) && !isSpoiled(lasting: duration, at: cursor, towards: other)
+    if air.hasTap, let tap = air.tap { report(current, to: tap, wasReceived: reaches, signal: path.signal(chance)) }
     cursor = cursor + duration
     guard reaches else {
       noteExchange(isGood: false)
       return false
     }
-    other.take(mine, sequence: transmitCount, expects: receiveCount, at: cursor)
+    other.take(from: self, at: cursor)
     // A side that has failed an integrity check sends nothing more.
     if other.encryption.hasFailed { return false }
     cursor = cursor + AirTime.interFrameSpace
 
     other.prepare()
-    let theirs = other.current
     let moreFromThem = other.hasMoreData
     let otherChance = other.controller.node.chance
-    let answerDuration = AirTime.packet(theirs.payload.count, other.transmitPHY)
+    let answerDuration = AirTime.packet(other.current.payload.count, other.transmitPHY)
     let answers =
-      other.path.delivers(otherChance) && !other.isSpoiled(lasting: answerDuration, at: cursor, towards: self)
-    if let tap = air.tap {
+      other.delivers(otherChance) && !other.isSpoiled(lasting: answerDuration, at: cursor, towards: self)
+    if air.hasTap, let tap = air.tap {
       other.cursor = cursor
-      other.report(theirs, to: tap, wasReceived: answers, signal: other.path.signal(otherChance))
+      other.report(other.current, to: tap, wasReceived: answers, signal: other.path.signal(otherChance))
     }
     cursor = cursor + answerDuration
     noteExchange(isGood: answers)
     guard answers else { return false }
-    take(theirs, sequence: other.transmitCount, expects: other.receiveCount, at: cursor)
+    take(from: other, at: cursor)
     if encryption.hasFailed { return false }
     cursor = cursor + AirTime.interFrameSpace
     if other.terminationReceived != nil { return false }
@@ -127,9 +125,18 @@ extension Connection {
   /// The central has received the peripheral's termination: one more packet acknowledges it.
   private func acknowledgeTermination(to other: Connection) {
     prepare()
-    if path.delivers(controller.node.chance) {
-      other.take(.empty, sequence: transmitCount, expects: receiveCount, at: cursor)
+    if delivers(controller.node.chance) {
+      other.takeEmpty(from: self, at: cursor)
     }
+  }
+
+  /// Sends one packet on the path from the peer to this end or back; returns whether it arrives.
+  private func delivers(_ chance: SeededEntropy) -> Bool {
+    if path.isPerfect { return true }
+    // Changed outside of this object, so that no access to it lasts while the random numbers are drawn.
+    var path = path
+    defer { self.path = path }
+    return path.delivers(chance)
   }
 
   private func report(_ pdu: OutgoingPDU, to tap: any AirTap, wasReceived: Bool, signal: Int8) {

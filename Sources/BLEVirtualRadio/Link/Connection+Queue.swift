@@ -21,8 +21,7 @@ extension Connection {
     if hasCurrent { return }
     hasCurrent = true
     if !control.isEmpty {
-      current = Self.controlPDU(control.first[...])
-      control.removeFirst()
+      current = Self.controlPDU(control.removeFirst()[...])
     } else if !hasMoreData {
       current = .empty
       return
@@ -39,14 +38,13 @@ extension Connection {
   }
 
   private func prepareData() {
-    let head = waiting.first
-    if head.kind == .control {
-      current = Self.controlPDU(head.payload)
-      waiting.removeFirst()
-    } else if head.payload.count <= transmitPayloadLimit {
-      current = OutgoingPDU(kind: head.kind, payload: head.payload, endsHostPacket: true)
-      waiting.removeFirst()
+    if waiting.first.kind == .control {
+      current = Self.controlPDU(waiting.removeFirst().payload)
+    } else if waiting.first.payload.count <= transmitPayloadLimit {
+      let whole = waiting.removeFirst()
+      current = OutgoingPDU(kind: whole.kind, payload: whole.payload, endsHostPacket: true)
     } else {
+      let head = waiting.first
       current = OutgoingPDU(
         kind: head.kind, payload: head.payload.prefix(transmitPayloadLimit), endsHostPacket: false)
       waiting.first = WaitingPacket(payload: head.payload.dropFirst(transmitPayloadLimit), kind: .continuation)
@@ -76,15 +74,23 @@ extension Connection {
   /// The maximum number of received PDUs that wait for delivery.
   private static let incomingLimit = 64
 
-  /// Processes a received PDU of the peer: its sequence numbers, then its contents.
-  func take(
-    _ pdu: OutgoingPDU, sequence: Int, expects nextExpected: Int, at time: StackInstant
-  ) {
+  /// Processes the current PDU of the peer, received: its sequence numbers, then its contents.
+  func take(from peer: Connection, at time: StackInstant) {
+    guard isNew(from: peer, at: time) else { return }
+    if peer.current.isEmpty { receiveCount &+= 1 } else { _ = accept(peer.current) }
+  }
+
+  /// As `take`, of a PDU without contents.
+  func takeEmpty(from peer: Connection, at time: StackInstant) {
+    if isNew(from: peer, at: time) { receiveCount &+= 1 }
+  }
+
+  /// Processes the sequence numbers of a received PDU; whether it is not one that was received before.
+  private func isNew(from peer: Connection, at time: StackInstant) -> Bool {
     lastHeard = time
     if !isEstablished { established() }
-    if hasCurrent, nextExpected & 1 != transmitCount & 1 { acknowledged() }
-    guard sequence & 1 == receiveCount & 1 else { return }
-    _ = accept(pdu)
+    if hasCurrent, peer.receiveCount & 1 != transmitCount & 1 { acknowledged() }
+    return peer.transmitCount & 1 == receiveCount & 1
   }
 
   /// Accepts a PDU with the expected sequence number; false if there is no buffer for it.
@@ -125,10 +131,9 @@ extension Connection {
       outstanding -= count
       controller.reportCompleted(count, of: self)
     }
-    guard !incoming.isEmpty else { return }
-    var arrived: [IncomingPDU] = []
-    swap(&arrived, &incoming)
-    for pdu in arrived where isOpen {
+    // What arrives meanwhile is delivered at the next call.
+    for _ in 0..<incoming.count where isOpen && !incoming.isEmpty {
+      let pdu = incoming.removeFirst()
       guard pdu.wasEncrypted == (encryption.receiveCipher != nil) else {
         // It was received before the PDU after which all or no PDUs are encrypted was processed.
         loseIntegrity()
@@ -141,10 +146,6 @@ extension Connection {
       } else {
         controller.reportData(pdu.payload, isStart: pdu.kind == .start, of: self)
       }
-    }
-    if isOpen, incoming.isEmpty {
-      arrived.removeAll(keepingCapacity: true)
-      swap(&arrived, &incoming)
     }
   }
 }

@@ -84,9 +84,9 @@ final class Connection: TimerTarget {
   var receiveCount = 0
   var current = OutgoingPDU.empty
   var hasCurrent = false
-  var control = PacketQueue<[UInt8]>()
-  var waiting = PacketQueue<WaitingPacket>()
-  var incoming: [IncomingPDU] = []
+  let control = PacketQueue<[UInt8]>()
+  let waiting = PacketQueue<WaitingPacket>()
+  let incoming = PacketQueue<IncomingPDU>()
   /// Packets of the host that were sent completely and not yet reported.
   var completed = 0
   /// Packets of the host in the controller's buffers.
@@ -97,8 +97,8 @@ final class Connection: TimerTarget {
   var lastSignal: Int8 = 127
 
   // Control procedures.
-  var procedures = ProcedureState()
-  var encryption = EncryptionState()
+  let procedures = ProcedureState()
+  let encryption = EncryptionState()
   /// Why this side ends the connection; the termination was sent or queued.
   var terminationSent: UInt8?
   var isTerminationAcknowledged = false

@@ -49,8 +49,8 @@ struct SessionMaterial {
   static func number(_ octets: [UInt8]) -> UInt64 { octets.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-/// The encryption state of one end of a connection (Core, Vol 6 Part B 5.1.3).
-struct EncryptionState {
+/// The encryption state of one end of a connection (Core, Vol 6 Part B 5.1.3). A class for the same reason as `PacketQueue`.
+final class EncryptionState {
   enum Phase {
     /// Nothing is encrypted.
     case off
@@ -119,18 +119,18 @@ struct EncryptionState {
   /// The maximum number of deferred procedures; further ones are dropped.
   private static let deferredLimit = 64
 
-  mutating func whenSettled(_ work: @escaping () -> Void) {
+  func whenSettled(_ work: @escaping () -> Void) {
     if deferred.count < Self.deferredLimit { deferred.append(work) }
   }
 
-  mutating func takeDeferred() -> [() -> Void] {
+  func takeDeferred() -> [() -> Void] {
     var taken: [() -> Void] = []
     swap(&taken, &deferred)
     return taken
   }
 
   /// The connection has ended.
-  mutating func end(_ loop: any StackLoop) {
+  func end(_ loop: any StackLoop) {
     loop.cancel(timer)
     loop.cancel(payloadTimer)
     deferred = []

@@ -51,7 +51,7 @@ final class Initiator: AdvertisingListener {
         var back = offer.source.path(from: node)
         return back.delivers(node.chance)
       }()
-    if let tap = controller.air.tap {
+    if controller.air.hasTap, let tap = controller.air.tap {
       let time = start + offer.primaryDuration + AirTime.interFrameSpace
       tap.air(
         controller.air,

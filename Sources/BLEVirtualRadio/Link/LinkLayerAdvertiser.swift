@@ -135,7 +135,7 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource, AdvertisingLoad
     completedEvents += 1
     if !node.isSilent {
       let air = controller.air
-      if let tap = air.tap { offer.report(to: tap, on: air, start: start) }
+      if air.hasTap, let tap = air.tap { offer.report(to: tap, on: air, start: start) }
       for listener in air.listeners.candidates(near: node.position) where listener.node !== node {
         listener.hear(offer, start: start)
         guard isRunning else { return }

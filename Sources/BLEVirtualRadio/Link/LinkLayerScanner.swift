@@ -94,13 +94,13 @@ final class LinkLayerScanner: AdvertisingListener, TimerTarget {
     var back = offer.source.path(from: node)
     let time = start + offer.primaryDuration + AirTime.interFrameSpace
     let arrives = back.delivers(node.chance)
-    if let tap = controller.air.tap {
+    if controller.air.hasTap, let tap = controller.air.tap {
       let request = AdvertisingChannelPDU.scanRequest(ScanRequest(scanner: asker, advertiser: advertiser))
       tap.air(controller.air, carried: offer.frame(request.octets, at: time, channel: 37, phy: offer.primaryPHY))
     }
     guard arrives, offer.source.answersScanRequest(from: asker) else { return }
     let heard = path.delivers(node.chance)
-    if let tap = controller.air.tap {
+    if controller.air.hasTap, let tap = controller.air.tap {
       tap.air(
         controller.air,
         carried: offer.frame(

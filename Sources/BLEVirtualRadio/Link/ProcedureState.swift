@@ -32,8 +32,8 @@ struct PendingChange<Value> {
   var value: Value
 }
 
-/// The control procedures of one end of a connection: one at a time, the others wait.
-struct ProcedureState {
+/// The control procedures of one end of a connection: one at a time, the others wait. A class for the same reason as `PacketQueue`.
+final class ProcedureState {
   struct PHYChange {
     var transmit: LEPHY
     var receive: LEPHY
@@ -69,10 +69,10 @@ struct ProcedureState {
     return queue.contains(where: matches)
   }
 
-  mutating func enqueue(_ procedure: LinkProcedure) { queue.append(procedure) }
+  func enqueue(_ procedure: LinkProcedure) { queue.append(procedure) }
 
   /// Starts the next procedure.
-  mutating func startNext(on loop: any StackLoop, for target: any TimerTarget) -> LinkProcedure? {
+  func startNext(on loop: any StackLoop, for target: any TimerTarget) -> LinkProcedure? {
     guard running == nil, !queue.isEmpty else { return nil }
     let procedure = queue.removeFirst()
     running = procedure
@@ -84,13 +84,13 @@ struct ProcedureState {
   static let responseTimeout = StackDuration.seconds(40)
 
   /// The peer has responded, and another response is awaited.
-  mutating func restartTimer(_ loop: any StackLoop, for target: any TimerTarget) {
+  func restartTimer(_ loop: any StackLoop, for target: any TimerTarget) {
     loop.cancel(timer)
     timer = loop.schedule(
       at: loop.now + Self.responseTimeout, .background, target, tag: Connection.Timer.procedure.rawValue)
   }
 
-  mutating func finish(_ loop: any StackLoop) {
+  func finish(_ loop: any StackLoop) {
     running = nil
     loop.cancel(timer)
   }

@@ -252,7 +252,7 @@ public final class SharedAir {
       return
     }
     withExtendedLifetime(source) {
-      if let tap = air.tap { offer.report(to: tap, on: air, start: message.start) }
+      if air.hasTap, let tap = air.tap { offer.report(to: tap, on: air, start: message.start) }
       for listener in air.listeners.candidates(near: message.station.position) {
         listener.hear(offer, start: message.start)
       }
@@ -277,7 +277,7 @@ public final class SharedAir {
     let link = RemoteLink(
       accessAddress: indication.accessAddress, station: message.station, channel: peer, bridge: self)
     insert(link)
-    if let tap = air.tap {
+    if air.hasTap, let tap = air.tap {
       let request = AdvertisingChannelPDU.connectIndication(indication)
       tap.air(
         air,

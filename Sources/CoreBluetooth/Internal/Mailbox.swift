@@ -37,6 +37,8 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   private let lock = Mutex(())
   /// Events that were posted and not yet collected by the loop.
   private var collecting: [ManagerEvent] = []
+  /// The room of a batch that was delivered, for the next one.
+  private var spare: [ManagerEvent] = []
   /// Batches that wait for the queue.
   private var ready: [Batch] = []
   /// The number of all waiting events.
@@ -54,6 +56,7 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   /// The maximum number of waiting events for a new channel to be accepted from a peer: each holds what the peer has sent on it.
   static let channelBacklog = 4_096
   private var isDraining = false
+  private static let spareLimit = 64
 
   init(queue: DispatchQueue, loop: any StackLoop) {
     self.queue = queue
@@ -128,7 +131,8 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   func dispatch(finished: @escaping @Sendable () -> Void) {
     let mustStart = lock.withLock { _ in
       ready.append(Batch(events: collecting, finished: finished))
-      collecting = []
+      collecting = spare
+      spare = []
       defer { isDraining = true }
       return !isDraining
     }
@@ -139,14 +143,22 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
 
   /// Delivers one batch; another block delivers the next, so that other work of the queue can run between them.
   private func drain() {
-    let batch = takeBatch()
-    for event in batch.events {
+    var events: [ManagerEvent] = []
+    let finished = takeBatch(into: &events)
+    let count = events.count
+    // From behind, each taken out of the list: a copy of an event counts the references to everything in it.
+    events.reverse()
+    while let event = events.popLast() {
       // Retained for one event only: a program may release its manager inside a callback, and then receives no further event.
       guard let receiver else { break }
       receiver.receive(event)
     }
+    // A long batch is not kept for the next one.
+    events.removeAll(keepingCapacity: count <= Self.spareLimit)
+    let emptied = Carried(events)
     let (goesOn, hasRoom) = lock.withLock { _ in
-      backlog -= batch.events.count
+      backlog -= count
+      if spare.capacity == 0 { spare = emptied.value }
       isDraining = !ready.isEmpty
       let hasRoom = wantsRoom && backlog < Self.peerBacklog / 2
       if hasRoom { wantsRoom = false }
@@ -155,10 +167,13 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
     if goesOn { start() }
     if hasRoom { loop.submit(from: .common) { self.postSwitches() } }
     // Last: a simulated world continues inside this call.
-    batch.finished()
+    finished()
   }
 
-  private func takeBatch() -> Batch {
-    lock.withLock { _ in Carried(ready.removeFirst()) }.value
+  /// - Returns: what is called at the end of the batch.
+  private func takeBatch(into events: inout [ManagerEvent]) -> @Sendable () -> Void {
+    let batch = lock.withLock { _ in Carried(ready.removeFirst()) }.value
+    events = batch.events
+    return batch.finished
   }
 }

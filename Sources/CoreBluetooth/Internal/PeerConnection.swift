@@ -81,12 +81,12 @@ final class PeerConnection: @unchecked Sendable {
 
   func read(_ characteristic: Carried<CBCharacteristic>, _ handle: AttributeHandle) {
     guard isOpen else { return }
-    link.read(handle) { self.post(.read(characteristic.value, $0.map { Data($0) })) }
+    link.read(handle) { self.post(.read(characteristic.value, $0.map { Data(copying: $0) })) }
   }
 
   func read(_ descriptor: Carried<CBDescriptor>, _ handle: AttributeHandle) {
     guard isOpen else { return }
-    link.read(handle) { self.post(.readDescriptor(descriptor.value, $0.map { Data($0) })) }
+    link.read(handle) { self.post(.readDescriptor(descriptor.value, $0.map { Data(copying: $0) })) }
   }
 
   func write(_ value: [UInt8], to characteristic: Carried<CBCharacteristic>, _ handle: AttributeHandle) {
@@ -170,7 +170,7 @@ extension PeerConnection: TimerTarget {
 
 extension PeerConnection: PeerLinkEvents {
   func link(_ link: any PeerLink, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
-    !isOpen || session.offer(.peripheral(self, .notified(handle, Data(value))))
+    !isOpen || session.offer(.peripheral(self, .notified(handle, Data(copying: value))))
   }
 
   func link(_ link: any PeerLink, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>) {
@@ -203,4 +203,15 @@ extension Result {
     if case .failure(let failure) = self { return failure }
     return nil
   }
+}
+
+// Values on their way between `Data` and the loop's octets: copied once, as one piece of memory. The initializers for sequences ask for
+// single octets, and take an object more.
+
+extension Data {
+  init(copying octets: ArraySlice<UInt8>) {
+    self = octets.withUnsafeBytes { room in room.baseAddress.map { Data(bytes: $0, count: room.count) } ?? Data() }
+  }
+
+  var octets: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
 }

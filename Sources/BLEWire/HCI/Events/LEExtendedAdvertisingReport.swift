@@ -70,22 +70,51 @@ public struct LEExtendedAdvertisingReportEvent: HCIEventParameters {
     }
   }
 
-  public let reports: [Report]
+  /// The reports of an event. Nearly every event has one, which needs no array.
+  public struct Reports: RandomAccessCollection, ExpressibleByArrayLiteral, Equatable, Sendable {
+    private let firstReport: Report?
+    private let others: [Report]
 
-  public init(reports: [Report]) { self.reports = reports }
+    public init(_ report: Report) { (firstReport, others) = (report, []) }
+
+    public init(_ reports: some Collection<Report>) {
+      (firstReport, others) = (reports.first, Array(reports.dropFirst()))
+    }
+
+    public init(arrayLiteral reports: Report...) { self.init(reports) }
+
+    init(from reader: inout ByteReader) throws(DecodeError) {
+      let count = Int(try reader.uint8("Num_Reports"))
+      firstReport = count > 0 ? try Report(from: &reader) : nil
+      var others: [Report] = []
+      if count > 1 {
+        // A report has at least 24 octets: no more room is taken than the body can fill.
+        others.reserveCapacity(Swift.min(count - 1, reader.remaining / 24))
+        for _ in 1..<count { others.append(try Report(from: &reader)) }
+      }
+      self.others = others
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { firstReport == nil ? 0 : others.count + 1 }
+
+    public subscript(position: Int) -> Report {
+      guard position == 0, let firstReport else { return others[position - 1] }
+      return firstReport
+    }
+  }
+
+  public let reports: Reports
+
+  public init(reports: Reports) { self.reports = reports }
 
   public init(from reader: inout ByteReader) throws(DecodeError) {
-    let count = Int(try reader.uint8("Num_Reports"))
-    var reports: [Report] = []
-    // A report has at least 24 octets: no more room is taken than the body can fill.
-    reports.reserveCapacity(min(count, reader.remaining / 24))
-    for _ in 0..<count { reports.append(try Report(from: &reader)) }
-    self.reports = reports
+    reports = try Reports(from: &reader)
   }
 
   public func encode(into writer: inout ByteWriter) {
     writer.append(UInt8(clamping: reports.count))
-    for report in reports.prefix(255) { report.encode(into: &writer) }
+    for index in 0..<min(reports.count, 255) { reports[index].encode(into: &writer) }
   }
 
   public static var examples: [Self] {

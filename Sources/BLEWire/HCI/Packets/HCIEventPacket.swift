@@ -44,10 +44,10 @@ public struct HCIEventPacket: Equatable, Sendable {
 }
 
 extension HCIPacket {
-  /// An event with its header.
+  /// An event with its header. The room is that of a report of a legacy advertisement, the longest event of those that come often.
   public init<Event: HCIEventParameters>(_ event: Event) {
     let code = Event.code
-    var writer = ByteWriter(headroom: code.subevent == nil ? 2 : 3, capacity: 48)
+    var writer = ByteWriter(headroom: code.subevent == nil ? 2 : 3, capacity: 64)
     event.encode(into: &writer)
     writer.store(code.event, at: 0)
     writer.store(UInt8(clamping: writer.count - HCIEventPacket.headerLength), at: 1)

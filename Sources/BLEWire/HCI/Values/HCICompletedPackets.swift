@@ -1,6 +1,7 @@
 import BLECore
 
-/// How many packets of which links were worked off: a view of the octets, so that reading them allocates nothing.
+/// How many packets of which links were worked off: a view of the octets, so that reading them allocates nothing; or one entry, which is what
+/// nearly every event has.
 public struct HCICompletedPackets: RandomAccessCollection, Equatable, Sendable {
   public struct Entry: Equatable, Sendable {
     public let connectionHandle: ConnectionHandle
@@ -15,8 +16,9 @@ public struct HCICompletedPackets: RandomAccessCollection, Equatable, Sendable {
   private static let entryLength = 4
   /// Whole entries only.
   fileprivate let octets: ArraySlice<UInt8>
+  private let single: Entry?
 
-  fileprivate init(octets: ArraySlice<UInt8>) { self.octets = octets }
+  fileprivate init(octets: ArraySlice<UInt8>) { (self.octets, single) = (octets, nil) }
 
   /// At most 63 entries, which is what fits an event; those beyond are left out.
   public init(_ entries: some Collection<Entry>) {
@@ -25,21 +27,21 @@ public struct HCICompletedPackets: RandomAccessCollection, Equatable, Sendable {
       writer.append(entry.connectionHandle)
       writer.append(entry.count)
     }
-    octets = writer.octets[...]
+    (octets, single) = (writer.octets[...], nil)
   }
 
-  /// What nearly every event has: one entry.
-  public init(_ entry: Entry) {
-    var writer = ByteWriter(capacity: Self.entryLength)
-    writer.append(entry.connectionHandle)
-    writer.append(entry.count)
-    octets = writer.octets[...]
-  }
+  public init(_ entry: Entry) { (octets, single) = ([], entry) }
+
+  public static func == (one: Self, other: Self) -> Bool { one.elementsEqual(other) }
 
   public var startIndex: Int { 0 }
-  public var endIndex: Int { octets.count / Self.entryLength }
+  public var endIndex: Int { single == nil ? octets.count / Self.entryLength : 1 }
 
   public subscript(position: Int) -> Entry {
+    if let single {
+      precondition(position == 0)
+      return single
+    }
     let start = octets.startIndex + position * Self.entryLength
     return Entry(
       connectionHandle: ConnectionHandle(UInt16(octets[start]) | UInt16(octets[start + 1]) << 8),
@@ -56,7 +58,12 @@ extension HCICompletedPackets: WireValue {
 
   func encode(into writer: inout ByteWriter) {
     writer.append(UInt8(clamping: count))
-    writer.append(contentsOf: octets)
+    if let single {
+      writer.append(single.connectionHandle)
+      writer.append(single.count)
+    } else {
+      writer.append(contentsOf: octets)
+    }
   }
 
   static var example: Self { Self(Entry(connectionHandle: .example, count: 3)) }
