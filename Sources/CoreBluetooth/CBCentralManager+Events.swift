@@ -63,12 +63,14 @@ extension CBCentralManager: EventReceiver {
   }
 
   private func receive(_ discovery: DiscoveryEvent, _ scan: Int) {
-    let (isWanted, delegate, recent) = shared.withLock {
-      ($0.isScanning && $0.scan == scan, $0.delegate, $0.recent[discovery.peer])
-    }
+    let (isWanted, delegate) = shared.withLock { ($0.isScanning && $0.scan == scan, $0.delegate) }
     guard isWanted, let delegate else { return }
-    let peripheral = recent ?? found(discovery)
-    peripheral.update(name: discovery.name)
+    var isNew = false
+    let peripheral = context.peripherals.peer(discovery.peer) {
+      isNew = true
+      return CBPeripheral(discovery.peer, name: discovery.name, of: context)
+    }
+    if isNew { keep(peripheral) } else { peripheral.update(name: discovery.name) }
     watch?.callback(
       "centralManager(_:didDiscover:advertisementData:rssi:)", to: delegate,
       ProgramSubject(
@@ -80,14 +82,13 @@ extension CBCentralManager: EventReceiver {
       rssi: SignalNumber.of(discovery.rssi))
   }
 
-  /// The object for a device that was not reported lately.
-  private func found(_ discovery: DiscoveryEvent) -> CBPeripheral {
-    let peripheral = context.peripheral(discovery.peer, name: discovery.name)
-    let dropped = shared.withLock { $0.recent.keep(peripheral) }
+  /// Keeps an object that was made just now.
+  private func keep(_ peripheral: CBPeripheral) {
+    let dropped = shared.withLock { $0.isScanning ? $0.recent.keep(peripheral) : [:] }
     withExtendedLifetime(dropped) {}
-    // Behind it, as `connect` looks in the other order: whichever comes second sees the other.
-    if peripheral.state != .disconnected { _ = shared.withLock { $0.recent.drop(discovery.peer) } }
-    return peripheral
+    // Another thread of the program may have retrieved it and be connecting it. `connect` looks in the other order: whichever comes second
+    // sees the other.
+    if peripheral.state != .disconnected { _ = shared.withLock { $0.recent.drop(peripheral.peerIdentifier) } }
   }
 
   private func receive(failure: CBError?, of identifier: PeerIdentifier) {

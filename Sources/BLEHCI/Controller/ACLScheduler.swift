@@ -115,12 +115,18 @@ final class ACLScheduler {
 
   /// Passes pieces to the controller while there are free buffers and waiting links.
   func pump() {
-    while freeCredits > 0, let link = popRing() {
-      guard !link.isClosed, mayStand(link) else { continue }
-      let next = link.nextPiece { frame, offset in piece(of: frame, at: &offset, of: link.handle) }
-      guard let (packet, ended) = next else { continue }
+    while freeCredits > 0, let link = firstInRing {
+      guard !link.isClosed, mayStand(link),
+        let (packet, ended) = link.nextPiece({ frame, offset in piece(of: frame, at: &offset, of: link.handle) })
+      else {
+        _ = popRing()
+        continue
+      }
       take(link)
-      if mayStand(link) { stand(link) }
+      // It is the next one's turn. A link that is alone stays where it is.
+      let isAlone = lastInRing === link
+      if !isAlone || !mayStand(link) { _ = popRing() }
+      if !isAlone, mayStand(link) { stand(link) }
       transmit(packet)
       if let ended { link.dataReceiver?.link(link, didHandOver: ended) }
     }

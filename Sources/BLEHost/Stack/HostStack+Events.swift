@@ -7,7 +7,7 @@ extension HostStack {
   public func controller(_ controller: HCIController, didReceive event: HCIEvent) {
     switch event {
     case .leAdvertisingReport(let event): for report in event.reports { receive(report) }
-    case .leExtendedAdvertisingReport(let event): for report in event.reports { receive(report) }
+    case .leExtendedAdvertisingReport(let event): event.reports.forEach { receive($0) }
     case .leConnectionComplete(let event):
       connectionCompleted(event.status, event.connectionHandle, event.role, event.peerAddress)
     case .leEnhancedConnectionComplete(let event):

@@ -44,11 +44,15 @@ struct ListenerGrid {
     if count == 0 { return [] }
     guard edge != nil else { return cells[Cell(x: 0, y: 0)] ?? [] }
     let center = cell(of: position)
+    if cells.count == 1, let (cell, members) = cells.first {
+      let isNear = abs(Int64(cell.x) - Int64(center.x)) <= 1 && abs(Int64(cell.y) - Int64(center.y)) <= 1
+      return isNear ? members : []
+    }
     var found: [any AdvertisingListener] = []
     for x in -1...1 {
       for y in -1...1 {
         let cell = Cell(x: center.x &+ Int32(x), y: center.y &+ Int32(y))
-        if let members = cells[cell] { found.append(contentsOf: members) }
+        if let members = cells[cell] { if found.isEmpty { found = members } else { found += members } }
       }
     }
     return found

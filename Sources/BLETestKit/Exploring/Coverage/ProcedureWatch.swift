@@ -4,7 +4,7 @@ import BLEWire
 
 /// The procedures of the Attribute Protocol that are under way at one device, from the packets between its host and its controller. On
 /// the loop; nothing is allocated for a packet.
-struct ProcedureWatch {
+final class ProcedureWatch {
   /// The opcodes of requests and indications that have passed, a bit for each.
   private(set) var seen: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   /// The opcode that waits for its answer from the peer, and the one that waits for this device's.
@@ -14,7 +14,7 @@ struct ProcedureWatch {
   /// Those under way.
   var pending: [UInt8] { [asked, owed].compactMap { $0 } }
 
-  mutating func hear(_ packet: HCIPacket, _ direction: HCIDirection) {
+  func hear(_ packet: HCIPacket, _ direction: HCIDirection) {
     // Disconnection Complete (Core, Vol 4 Part E 7.7.5): the procedures of a link end with it.
     if packet.kind == .event, packet.octets.first == 0x05 {
       asked = nil
@@ -35,7 +35,7 @@ struct ProcedureWatch {
     }
   }
 
-  private mutating func note(_ opcode: UInt8) {
+  private func note(_ opcode: UInt8) {
     let bit = UInt64(1) << UInt64(opcode & 0x3F)
     switch opcode >> 6 {
     case 0: seen.0 |= bit

@@ -81,6 +81,12 @@ public struct LEExtendedAdvertisingReportEvent: HCIEventParameters {
       (firstReport, others) = (reports.first, Array(reports.dropFirst()))
     }
 
+    fileprivate func encode(into writer: inout ByteWriter) {
+      writer.append(UInt8(clamping: count))
+      if let firstReport { firstReport.encode(into: &writer) }
+      for report in others.prefix(254) { report.encode(into: &writer) }
+    }
+
     public init(arrayLiteral reports: Report...) { self.init(reports) }
 
     init(from reader: inout ByteReader) throws(DecodeError) {
@@ -93,6 +99,12 @@ public struct LEExtendedAdvertisingReportEvent: HCIEventParameters {
         for _ in 1..<count { others.append(try Report(from: &reader)) }
       }
       self.others = others
+    }
+
+    /// Without an iterator, which takes a copy of all for each step.
+    public func forEach(_ body: (Report) -> Void) {
+      if let firstReport { body(firstReport) }
+      for report in others { body(report) }
     }
 
     public var startIndex: Int { 0 }
@@ -113,8 +125,7 @@ public struct LEExtendedAdvertisingReportEvent: HCIEventParameters {
   }
 
   public func encode(into writer: inout ByteWriter) {
-    writer.append(UInt8(clamping: reports.count))
-    for index in 0..<min(reports.count, 255) { reports[index].encode(into: &writer) }
+    reports.encode(into: &writer)
   }
 
   public static var examples: [Self] {
