@@ -278,7 +278,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
       swap(&rounds.deliveries, &shared.spare)
     }
     for entry in deliveries { entry.delivery.dispatch { [self] in leave() } }
-    // The run may have gone on by now on another thread: only the lock is common to both.
+    // The run may continue on another thread by now: only what the lock protects is touched.
     deliveries.removeAll(keepingCapacity: deliveries.count <= 64)
     shared.withLock { if $0.spare.isEmpty { $0.spare = deliveries } }
   }

@@ -97,17 +97,24 @@ public final class AttributeDatabase {
     guard first.handle >= .first, zip(new, new.dropFirst()).allSatisfy({ $0.handle < $1.handle }),
       self.attributes(from: first.handle, through: last.handle).isEmpty
     else { return false }
-    // Not `insert`, which takes twice the room that is needed: of every device with services.
-    let index = lowerBound(first.handle)
+    insert(new, at: lowerBound(first.handle))
+    revision += 1
+    return true
+  }
+
+  /// A small database takes exactly the room that it needs, of which a simulated world of many devices has many. In a larger one the room
+  /// grows as the array decides, so that the time for many services is not in proportion to the square of their number.
+  private func insert(_ new: [Attribute], at index: Int) {
+    guard attributes.count <= Self.exactCount else { return attributes.insert(contentsOf: new, at: index) }
     var all: [Attribute] = []
     all.reserveCapacity(attributes.count + new.count)
     all += attributes[..<index]
     all += new
     all += attributes[index...]
     attributes = all
-    revision += 1
-    return true
   }
+
+  private static let exactCount = 64
 
   /// Removes the attributes of a range.
   public func remove(_ handles: ClosedRange<AttributeHandle>) {

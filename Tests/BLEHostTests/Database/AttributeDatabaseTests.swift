@@ -38,6 +38,19 @@ import Testing
     #expect(database.all.map(\.handle.rawValue) == [5, 6, 7, 8])
   }
 
+  @Test("I16.2 attributes stand in the order of their handles in small and large databases")
+  func order() {
+    let database = AttributeDatabase()
+    // Every second pair, then from behind the pairs between them.
+    for first in stride(from: UInt16(1), to: 400, by: 4) {
+      #expect(database.place([attribute(first), attribute(first + 1)]))
+    }
+    for first in stride(from: UInt16(3), to: 400, by: 4).reversed() {
+      #expect(database.place([attribute(first), attribute(first + 1)]))
+    }
+    #expect(database.all.map(\.handle.rawValue) == Array(1...400))
+  }
+
   @Test("room is found behind the last service, else in a gap, else not at all")
   func roomIsFoundBehindTheLastService() {
     let database = AttributeDatabase()
