@@ -45,12 +45,10 @@ extension CBCentralManager: EventReceiver {
   private func receive(_ state: AdapterState) {
     guard update(state) else { return }
     if state != .poweredOn {
-      let dropped = shared.withLock { state in
+      shared.withLock { state in
         state.isScanning = false
         state.connectionEvents?.connected = []
-        return state.recent.takeAll()
       }
-      withExtendedLifetime(dropped) {}
       let isInvalid = CBManagerState(state).rawValue < CBManagerState.poweredOff.rawValue
       for peripheral in context.peripherals.all { peripheral.didLosePower(isInvalid: isInvalid) }
       if isInvalid { context.peripherals.removeAll() }
@@ -70,7 +68,7 @@ extension CBCentralManager: EventReceiver {
       isNew = true
       return CBPeripheral(discovery.peer, name: discovery.name, of: context)
     }
-    if isNew { keep(peripheral) } else { peripheral.update(name: discovery.name) }
+    if !isNew { peripheral.update(name: discovery.name) }
     watch?.callback(
       "centralManager(_:didDiscover:advertisementData:rssi:)", to: delegate,
       ProgramSubject(
@@ -80,15 +78,6 @@ extension CBCentralManager: EventReceiver {
     delegate.centralManager(
       self, didDiscover: peripheral, advertisementData: discovery.content.dictionary,
       rssi: SignalNumber.of(discovery.rssi))
-  }
-
-  /// Keeps an object that was made just now.
-  private func keep(_ peripheral: CBPeripheral) {
-    let dropped = shared.withLock { $0.isScanning ? $0.recent.keep(peripheral) : [:] }
-    withExtendedLifetime(dropped) {}
-    // Another thread of the program may have retrieved it and be connecting it. `connect` looks in the other order: whichever comes second
-    // sees the other.
-    if peripheral.state != .disconnected { _ = shared.withLock { $0.recent.drop(peripheral.peerIdentifier) } }
   }
 
   private func receive(failure: CBError?, of identifier: PeerIdentifier) {

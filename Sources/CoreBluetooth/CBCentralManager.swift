@@ -30,7 +30,6 @@ open class CBCentralManager: CBManager {
     var isScanning = false
     /// Counts the calls of `scanForPeripherals`: discoveries of earlier scans are not reported.
     var scan = 0
-    var recent = RecentPeripherals()
     var connectionEvents: ConnectionEventFilter?
   }
 
@@ -168,11 +167,7 @@ open class CBCentralManager: CBManager {
   open func stopScan() {
     watch?.call()
     guard isReadyForCommands() else { return }
-    let dropped = shared.withLock { state in
-      state.isScanning = false
-      return state.recent.takeAll()
-    }
-    withExtendedLifetime(dropped) {}
+    shared.withLock { $0.isScanning = false }
     submit { [context] in context.session.value.stopScan() }
   }
 
@@ -190,9 +185,7 @@ open class CBCentralManager: CBManager {
       return
     }
     let wanted = ConnectionOptions(startDelay: .fractionalSeconds(max(0, delay ?? 0)))
-    let answer = peripheral.willConnect(reconnection: reconnects ? wanted : nil, alerts: ConnectionAlerts(options))
-    _ = shared.withLock { $0.recent.drop(identifier) }
-    switch answer {
+    switch peripheral.willConnect(reconnection: reconnects ? wanted : nil, alerts: ConnectionAlerts(options)) {
     case .wait: return
     case .invalid:
       watch?.misuse(.invalidPeripheral, ProgramSubject(peer: identifier), in: "connect(_:options:)")
