@@ -30,8 +30,8 @@ struct FleetTable {
   var devices: [String: Device] = [:]
   var ignored = 0
   var presence: PresenceBoard
-  private var recentGateways = RecentNames()
-  private var recentDevices = RecentNames()
+  private var recentGateways = RecentNames<String>()
+  private var recentDevices = RecentNames<String>()
   /// What has changed since `changes(at:)` was called.
   private var changedGateways: Set<String> = []
   private var changedDevices: Set<String> = []

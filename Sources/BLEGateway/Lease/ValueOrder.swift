@@ -52,7 +52,7 @@ public struct ValueOrder: Sendable {
   static let mostGaps = 64, mostEpochs = 16
   private let mostDevices: Int
   private var segments: [String: [Segment]] = [:]
-  private var recent = RecentNames()
+  private var recent = RecentNames<String>()
 
   /// - Parameter mostDevices: of more, those of which nothing has come for the longest time are forgotten; their next value is `next`.
   public init(mostDevices: Int = 100_000) { self.mostDevices = max(1, mostDevices) }

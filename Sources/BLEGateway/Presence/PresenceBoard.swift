@@ -26,7 +26,7 @@ public struct PresenceBoard: Sendable {
   private let rules: PresenceRules
   private let rooms: [String: String]
   private var devices: [String: Device] = [:]
-  private var recent = RecentNames()
+  private var recent = RecentNames<String>()
 
   /// - Parameter rooms: the rooms of gateways, by their names. A gateway that is not among them is a room of its own name.
   public init(rules: PresenceRules = PresenceRules(), rooms: [String: String] = [:]) {

@@ -56,4 +56,20 @@ struct AdvertisementListenerTests {
     }
     #expect(listener.count == 10)
   }
+
+  @Test("I17.1 a flood of random addresses costs each advertisement the same, however many devices are followed")
+  func flood() {
+    let (most, flood) = (1_000, 20_000)
+    let listener = AdvertisementListener(.init(rule: .any, devices: most))
+    let kept = UUID()
+    for number in 0..<flood {
+      _ = listener.take(discovery("x", -40, at: Double(number), from: UUID()), address: nil)
+      if number % 100 == 0 { _ = listener.take(discovery("y", -40, at: Double(number), from: kept), address: nil) }
+    }
+    #expect(listener.count == most)
+    #expect(listener.steps <= 4 * flood, "a search among all would look at \(most * flood)")
+    // One that is heard again and again is never the oldest. Had it been forgotten, it would be published as a new one.
+    let again = listener.take(discovery("y", -40, at: Double(flood), from: kept), address: nil)
+    #expect(again == nil, "it is followed, and has not changed")
+  }
 }

@@ -1,15 +1,17 @@
 /// Names in the order of their last use, so that the oldest can be forgotten. Each use costs the same, on average.
-struct RecentNames: Sendable {
-  private var uses: [String: UInt64] = [:]
-  private var queue: [(name: String, use: UInt64)] = []
+struct RecentNames<Name: Hashable & Sendable>: Sendable {
+  private var uses: [Name: UInt64] = [:]
+  private var queue: [(name: Name, use: UInt64)] = []
   private var head = 0
   private var counter: UInt64 = 0
+  /// How many entries of the queue were looked at so far: what the uses have cost.
+  private(set) var steps = 0
 
   var count: Int { uses.count }
 
   /// Notes a use.
   /// - Returns: the name that is forgotten for it, where there are more than `most`.
-  mutating func use(_ name: String, most: Int) -> String? {
+  mutating func use(_ name: Name, most: Int) -> Name? {
     counter += 1
     uses[name] = counter
     queue.append((name, counter))
@@ -18,21 +20,25 @@ struct RecentNames: Sendable {
   }
 
   /// The name that was not used for the longest time.
-  var oldest: String? {
+  var oldest: Name? {
     mutating get {
       // Names that were used since then stand further behind.
-      while head < queue.count, uses[queue[head].name] != queue[head].use { head += 1 }
+      while head < queue.count, uses[queue[head].name] != queue[head].use {
+        head += 1
+        steps += 1
+      }
       return head < queue.count ? queue[head].name : nil
     }
   }
 
-  mutating func removeOldest() -> String? {
+  mutating func removeOldest() -> Name? {
     guard let name = oldest else { return nil }
     uses[name] = nil
     return name
   }
 
   private mutating func compact() {
+    steps += queue.count - head
     queue = queue[head...].filter { uses[$0.name] == $0.use }
     head = 0
   }
