@@ -22,6 +22,7 @@ extension Fuzzer {
     [
       #"{"format": "ble-gateway/1", "gateway": "attic", "broker": {"host": "127.0.0.1", "port": 1883}, "devices": [{"name": "owenli", "match": {"names": ["Owenli"]}, "values": ["FFF0/FFF1"], "read": ["180F/2A19"], "read_every": 5, "rssi_every": 2, "commands": {"write": ["FFF0/FFF2"]}}], "listen": [{"every": 30}]}"#,
       #"{"format": "ble-gateway/1", "gateway": "hall", "prefix": "site/ble", "broker": {"host": "b.example", "tls": {"ca": "ca.pem", "certificate": "c.pem", "key": "k.pem"}, "user": "hall", "password_credential": "password", "mqtt": "3.1.1", "largest_message": 4096, "wait_for_subscriber": true}, "outbox": {"file": "o", "rows": 100, "octets": 100000, "when_full": "refuse_newest"}, "listen": [{"match": {"services": ["180F"]}, "on_change": false, "at_most_every": 2, "every": 9, "devices": 7}], "collect": {"file": "house.sqlite"}}"#,
+      #"{"format": "ble-gateway/1", "gateway": "p", "broker": {"host": "h"}, "rooms": {"attic": "Under the roof"}, "presence": {"silence": 5, "absence": 30, "hysteresis": 9, "dwell": 2, "devices": 7, "track": {"owenli": "Owenli"}}, "merge": {"window": 2}}"#,
       #"{"format": "ble-gateway/1", "gateway": "g", "broker": {"host": "h", "password": "x"}, "devices": [{"name": "a", "device_file": "lamp.json"}, {"name": "a", "identifier": "5"}]}"#,
     ].map { Array($0.utf8) }
   }

@@ -67,7 +67,7 @@ extension HomeAssistantEntity {
     case .switch: object["payload_on"] ?? ""
     case .text: String(repeating: "1", count: object["max"] as? Int ?? 1)
     case .button: "PRESS"
-    case .sensor, .binarySensor: ""
+    case .sensor, .binarySensor, .deviceTracker: ""
     }
   }
 }

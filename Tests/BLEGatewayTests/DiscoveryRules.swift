@@ -29,6 +29,9 @@ enum DiscoveryRules {
       others: [
         "device_class", "expire_after", "force_update", "off_delay", "payload_off", "payload_on", "value_template",
       ]),
+    .deviceTracker: Integration(
+      needed: ["state_topic"],
+      others: ["payload_home", "payload_not_home", "payload_reset", "source_type", "value_template"]),
     .button: Integration(
       needed: ["command_topic"], others: ["command_template", "device_class", "payload_press", "retain"]),
     .number: Integration(
@@ -98,6 +101,7 @@ enum DiscoveryRules {
     case .number: found += number(object)
     case .select: found += select(object)
     case .text: found += text(object)
+    case .deviceTracker: found += tracker(object)
     case .button, .switch: break
     }
     return found
@@ -180,6 +184,12 @@ enum DiscoveryRules {
   private static func binarySensor(_ object: [String: Any]) -> [String] {
     let name = object["device_class"] as? String
     return name.map { binaryClasses.contains($0) ? [] : ["no device_class \($0)"] } ?? []
+  }
+
+  private static func tracker(_ object: [String: Any]) -> [String] {
+    let type = object["source_type"] as? String
+    return type.map { ["bluetooth", "bluetooth_le", "gps", "router"].contains($0) ? [] : ["no source_type \($0)"] }
+      ?? []
   }
 
   private static func number(_ object: [String: Any]) -> [String] {

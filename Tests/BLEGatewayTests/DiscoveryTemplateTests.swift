@@ -111,6 +111,21 @@ struct DiscoveryTemplateTests {
     #expect(request.action == .perform("unlock", ["pin": .text(text)]))
   }
 
+  @Test("I17.3 a tracked device is in the room that is published, or not at home")
+  func rooms() throws {
+    let tracker = HomeAssistantDiscovery(topics: topics, version: "1").tracker(of: "keys", called: "Keys")
+    #expect(DiscoveryRules.mistakes(in: tracker) == [])
+    let messages = GatewayMessages(topics) { Self.now }
+    let drafts = ["Under the roof", nil].map { room in
+      messages.presence(
+        PresenceChange(device: "keys", room: room, before: nil, gateway: nil, strength: nil), isRetained: true)
+    }
+    #expect(drafts.allSatisfy { $0.topic == tracker.object["state_topic"] as? String })
+    let template = try #require(tracker.object["value_template"] as? String)
+    let shown = try DiscoveryRenderer.render(drafts.map { (template, $0.payload) }, now: Self.now)
+    #expect(shown == ["Under the roof", tracker.object["payload_not_home"] as? String])
+  }
+
   @Test("I17.1 value templates find what the gateway publishes of characteristics, notifications and strengths")
   func values() throws {
     let messages = GatewayMessages(topics) { Self.now }

@@ -28,6 +28,13 @@ package struct GatewayConfiguration: Sendable {
   /// What of it is kept.
   package var retention = Retention()
 
+  /// `nil`: where devices are is not published.
+  package var presence: Presence?
+  /// How long advertisements of other gateways are waited for; `nil`: they are not merged.
+  package var merging: Duration?
+  /// The rooms of gateways, by their names. A gateway that is not among them is a room of its own name.
+  package var rooms: [String: String] = [:]
+
   /// `nil`: Home Assistant is told of nothing.
   package var homeAssistant: HomeAssistantSettings?
 

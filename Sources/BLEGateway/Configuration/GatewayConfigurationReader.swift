@@ -81,17 +81,23 @@ package struct GatewayConfigurationReader {
     let collection = file.optional("collect") { (json) in self.collection(json) }
     let fleet = file.optional("fleet") { (entry) in self.fleet(entry, devices, topics, in: json) }
     let metricsPort = file.optional("metrics") { (json) in self.metricsPort(json) }
+    let presence = file.optional("presence") { (json) in self.presence(json) }
+    let merging = file.optional("merge") { (json) in self.merging(json) }
+    let rooms = file.optional("rooms") { (json) throws(PositionedError) in try json.rooms() }
     file.finish()
     noteDoubles(devices, json)
     guard format != nil, let name, let broker else { return nil }
-    if mistakes.count == 0, devices.isEmpty, listening.isEmpty, collection == nil {
+    if mistakes.count == 0, devices.isEmpty, listening.isEmpty, collection == nil, presence == nil, merging == nil {
       mistakes.note(
-        PositionedError(json.position, "the configuration needs one of \"devices\", \"listen\", \"collect\""))
+        PositionedError(
+          json.position,
+          "the configuration needs one of \"devices\", \"listen\", \"collect\", \"presence\", \"merge\""))
     }
     return GatewayConfiguration(
       name: name, prefix: prefix, broker: broker, outbox: outbox?.0 ?? path(name + ".outbox", in: stateFolder),
       limits: outbox?.1 ?? OutboxLimits(), devices: devices, listening: listening, fleet: fleet,
-      collection: collection?.file, retention: collection?.retention ?? Retention(), homeAssistant: homeAssistant,
+      collection: collection?.file, retention: collection?.retention ?? Retention(), presence: presence,
+      merging: merging, rooms: rooms ?? [:], homeAssistant: homeAssistant,
       metricsPort: metricsPort)
   }
 

@@ -13,6 +13,7 @@ extension HomeAssistantAnnouncer {
     guard settings != nil else { return }
     repeated = plan.now()
     enqueue(discovery.gateway(), of: "")
+    for (device, entity) in trackers { enqueue([entity], of: device) }
     for device in shown.sorted() { announce(device) }
   }
 

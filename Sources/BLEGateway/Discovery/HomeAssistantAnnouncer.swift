@@ -64,10 +64,15 @@ final class HomeAssistantAnnouncer {
       return
     }
     for device in plan.configuration.devices {
-      devices[device.name] = HomeAssistantDevice(device)
+      var shown = HomeAssistantDevice(device)
+      shown.room = plan.configuration.rooms[plan.configuration.name]
+      shown.label = plan.configuration.presence?.tracked[device.name]
+      devices[device.name] = shown
       if device.values == .everything { learning.insert(device.name) }
     }
-    let planned = Set((devices.values.flatMap { discovery.entities(of: $0) } + discovery.gateway()).map(\.topic))
+    let planned = Set(
+      (devices.values.flatMap { discovery.entities(of: $0) } + trackers.map(\.entity) + discovery.gateway()).map(
+        \.topic))
     var learned: [String: Int] = [:]
     for (topic, owner) in plan.remembered.sorted(by: { $0.key < $1.key }) where !planned.contains(topic) {
       if learning.contains(owner.device), topic.contains(HomeAssistantDiscovery.characteristicMark) {
@@ -76,6 +81,12 @@ final class HomeAssistantAnnouncer {
       }
       stale[topic] = owner
     }
+  }
+
+  /// The rooms of those devices that the configuration tracks.
+  var trackers: [(device: String, entity: HomeAssistantEntity)] {
+    (plan.configuration.presence?.tracked ?? [:]).sorted { $0.key < $1.key }
+      .map { ($0.key, discovery.tracker(of: $0.key, called: $0.value)) }
   }
 
   // MARK: The link

@@ -7,6 +7,7 @@ package struct HomeAssistantEntity: Sendable, Equatable {
   /// The integrations that are used here.
   package enum Component: String, Sendable, CaseIterable {
     case binarySensor = "binary_sensor"
+    case deviceTracker = "device_tracker"
     case button, number, select, sensor, `switch`, text
   }
 

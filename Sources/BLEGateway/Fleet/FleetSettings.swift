@@ -43,20 +43,3 @@ extension GatewayConfigurationReader {
     return settings
   }
 }
-
-extension PositionedJSON {
-  /// The rooms of gateways: `{"attic": "Under the roof"}`.
-  fileprivate func rooms() throws(PositionedError) -> [String: String] {
-    guard case .object(let members) = content, members.count <= 1_000 else {
-      throw expected("an object with the rooms of gateways by their names, 1,000 at most")
-    }
-    var rooms: [String: String] = [:]
-    for member in members {
-      guard GatewayInstance.isName(member.key) else {
-        throw PositionedError(member.position, "expected the name of a gateway")
-      }
-      rooms[member.key] = try member.value.text(longest: 64, "the room")
-    }
-    return rooms
-  }
-}

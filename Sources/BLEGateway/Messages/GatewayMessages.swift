@@ -30,7 +30,7 @@ package struct GatewayMessages: Sendable {
     }
   }
 
-  private func body(_ event: String, _ subject: Subject?, _ members: JSONValue) -> String {
+  func body(_ event: String, _ subject: Subject?, _ members: JSONValue) -> String {
     let beginning = members.preceded(by: [
       "event": .string(event), "time": .string(now().stamp), "gateway": .string(topics.gateway),
     ])
@@ -114,10 +114,13 @@ package struct GatewayMessages: Sendable {
 
   /// Whether a device is connected and ready, for its retained status.
   package func status(of device: String, isReady: Bool) -> OutboxDraft {
+    status(of: Subject(device: device), isReady: isReady)
+  }
+
+  package func status(of subject: Subject, isReady: Bool) -> OutboxDraft {
     let members: JSONValue = ["status": .string(isReady ? "online" : "offline")]
     return OutboxDraft(
-      .event, topic: topics.status(of: device),
-      payload: body("status", Subject(device: device), members), isRetained: true)
+      .event, topic: topics.status(of: subject.device), payload: body("status", subject, members), isRetained: true)
   }
 
   // MARK: The gateway

@@ -34,6 +34,11 @@ package struct GatewayTopics: Sendable, Equatable {
   package func command(for device: String) -> String { "\(root)/device/\(device)/command" }
   package func answer(of device: String) -> String { "\(root)/device/\(device)/answer" }
 
+  /// In which room a device is, by what all gateways hear.
+  package func presence(of device: String) -> String { "\(root)/presence/\(device)" }
+  /// Advertisements of a device as all gateways have heard them.
+  package func merged(of device: String) -> String { "\(root)/merged/\(device)" }
+
   /// A characteristic as one level of a topic: `SERVICE-CHARACTERISTIC`.
   package static func level(_ path: CharacteristicPath) -> String {
     (path.service.map { $0.uuidString + "-" } ?? "") + path.characteristic.uuidString

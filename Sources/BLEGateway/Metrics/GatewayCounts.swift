@@ -62,6 +62,9 @@ package struct GatewayFigures: Sendable {
   package var devices: [String: Int]
   /// Devices whose lease this gateway holds; `nil` without a fleet.
   package var held: Int?
+  /// Devices that are in rooms or expected, messages that were none of a gateway, and those that have waited too long to count; `nil` without
+  /// `presence` and `merge`.
+  package var presence: (devices: Int, ignored: Int, late: Int)?
 }
 
 extension Gateway {
@@ -71,7 +74,7 @@ extension Gateway {
     let contents = outbox.contents
     return GatewayFigures(
       counts: counts.with { $0 }, sent: Int(await line.sent()), waiting: (Int(contents.rows), Int(contents.octets)),
-      losses: contents.losses, devices: states, held: fleet?.runner.held.count)
+      losses: contents.losses, devices: states, held: fleet?.runner.held.count, presence: presence?.figures)
   }
 
   /// Whether there is a link to the broker.

@@ -49,7 +49,9 @@ final class OutboxFile {
     ) { [gateway, epoch] row in
       guard let sequence = row.integer(0), let topic = row.text(1), let payload = row.text(2) else { return nil }
       let key = "\(gateway)/\(epoch)/\(sequence)"
-      let keyed = "{\"key\":\"\(key)\"" + (payload == "{}" ? "}" : "," + payload.dropFirst())
+      // An empty message has the broker forget what it has kept on the topic.
+      let keyed =
+        payload.isEmpty ? "" : "{\"key\":\"\(key)\"" + (payload == "{}" ? "}" : "," + payload.dropFirst())
       let publication = BrokerPublication(
         topic: topic, payload: Data(keyed.utf8), isRetained: row.integer(3) == 1, key: key,
         correlation: row.octets(4))

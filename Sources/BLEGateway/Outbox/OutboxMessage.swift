@@ -18,7 +18,8 @@ package enum OutboxKind: String, Sendable, CaseIterable {
 package struct OutboxDraft: Sendable {
   package var kind: OutboxKind
   package var topic: String
-  /// A JSON object on one line; the idempotency key is put in front of its members.
+  /// A JSON object on one line; the idempotency key is put in front of its members. Empty: what the broker
+  /// has kept on the topic is to be removed.
   package var payload: String
   package var isRetained = false
   package var correlation: Data?

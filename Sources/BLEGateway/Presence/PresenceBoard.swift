@@ -9,24 +9,30 @@ import BLESession
 /// Times are those at which measurements arrive here, by one clock: the clocks of gateways may be wrong.
 public struct PresenceBoard: Sendable {
   /// What one gateway hears of a device.
-  private struct Report: Sendable {
+  struct Report: Sendable {
     let gateway: String
     var filter: SignalFilter
     var heardAt: Duration
   }
 
-  private struct Device: Sendable {
+  struct Device: Sendable {
     var reports: [Report] = []
     var room: String?
     var heardAt = Duration.zero
     /// Another room that is stronger by the hysteresis, and since when.
     var rival: (room: String, since: Duration)?
+    /// The gateway that has connected to it: it need not be heard then.
+    var keeper: String?
+    /// Until then the room counts although none of its gateways has heard it.
+    var remembered: Duration?
+    /// Whether it is said that it is nowhere although it was never found.
+    var isExpected = false
   }
 
-  private let rules: PresenceRules
+  let rules: PresenceRules
   private let rooms: [String: String]
-  private var devices: [String: Device] = [:]
-  private var recent = RecentNames<String>()
+  var devices: [String: Device] = [:]
+  var recent = RecentNames<String>()
 
   /// - Parameter rooms: the rooms of gateways, by their names. A gateway that is not among them is a room of its own name.
   public init(rules: PresenceRules = PresenceRules(), rooms: [String: String] = [:]) {
@@ -58,11 +64,7 @@ public struct PresenceBoard: Sendable {
   public mutating func heard(_ device: String, by gateway: String, rssi: Int, at now: Duration) -> [PresenceChange] {
     guard (-127...20).contains(rssi), GatewayInstance.isName(device), GatewayInstance.isName(gateway) else { return [] }
     var changes = advance(to: now)
-    if let oldest = recent.use(device, most: max(1, rules.mostDevices)), let gone = devices.removeValue(forKey: oldest),
-      let room = gone.room
-    {
-      changes.append(PresenceChange(device: oldest, room: nil, before: room, gateway: nil, strength: nil))
-    }
+    changes += use(device)
     var entry = devices.removeValue(forKey: device) ?? Device()
     entry.heardAt = now
     note(rssi, of: gateway, in: &entry, now)
@@ -75,12 +77,25 @@ public struct PresenceBoard: Sendable {
   public mutating func advance(to now: Duration) -> [PresenceChange] {
     var changes: [PresenceChange] = []
     while let oldest = recent.oldest, let entry = devices[oldest], now - entry.heardAt >= rules.absence {
-      _ = recent.removeOldest()
-      devices[oldest] = nil
-      guard let room = entry.room else { continue }
-      changes.append(PresenceChange(device: oldest, room: nil, before: room, gateway: nil, strength: nil))
+      if entry.keeper != nil {
+        devices[oldest]?.heardAt = now
+        _ = recent.use(oldest, most: .max)
+      } else {
+        _ = recent.removeOldest()
+        changes += forget(oldest)
+      }
     }
     return changes
+  }
+
+  /// Notes a use of a device. It may be that another one is forgotten for it.
+  mutating func use(_ device: String) -> [PresenceChange] {
+    recent.use(device, most: max(1, rules.mostDevices)).map { forget($0) } ?? []
+  }
+
+  mutating func forget(_ device: String) -> [PresenceChange] {
+    guard let gone = devices.removeValue(forKey: device), gone.room != nil || gone.isExpected else { return [] }
+    return [PresenceChange(device: device, room: nil, before: gone.room, gateway: nil, strength: nil)]
   }
 
   private func note(_ rssi: Int, of gateway: String, in entry: inout Device, _ now: Duration) {
@@ -99,7 +114,8 @@ public struct PresenceBoard: Sendable {
   }
 
   private func strength(_ report: Report) -> Double { report.filter.smoothed ?? -127 }
-  private func room(_ report: Report) -> String { rooms[report.gateway] ?? report.gateway }
+  func room(_ report: Report) -> String { room(ofGateway: report.gateway) }
+  func room(ofGateway gateway: String) -> String { rooms[gateway] ?? gateway }
 
   private func decide(_ device: String, _ entry: inout Device, _ now: Duration) -> PresenceChange? {
     guard let best = entry.reports.max(by: { strength($0) < strength($1) }) else { return nil }
@@ -108,7 +124,9 @@ public struct PresenceBoard: Sendable {
       entry.rival = nil
       return nil
     }
-    if let present = entry.reports.filter({ room($0) == entry.room }).map(strength).max() {
+    let present = entry.reports.filter { room($0) == entry.room }.map(strength).max()
+    if present == nil, let remembered = entry.remembered, now < remembered { return nil }
+    if let present {
       guard strength(best) >= present + rules.hysteresis else {
         entry.rival = nil
         return nil

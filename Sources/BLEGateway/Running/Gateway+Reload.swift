@@ -67,6 +67,7 @@ extension GatewayConfiguration {
       ("gateway", name == old.name), ("prefix", prefix == old.prefix), ("broker", broker == old.broker),
       ("outbox", outbox == old.outbox && limits == old.limits), ("fleet", self.fleet == old.fleet && fleet),
       ("collect", collection == old.collection && retention == old.retention),
+      ("presence", presence == old.presence), ("merge", merging == old.merging), ("rooms", rooms == old.rooms),
       ("home_assistant", homeAssistant == old.homeAssistant), ("metrics", metricsPort == old.metricsPort),
     ]
     return members.first { !$0.1 }?.0

@@ -27,6 +27,7 @@ package final class Gateway: Sendable {
   let counts = Guarded(GatewayCounts())
   private let scans = Guarded<[Observation]>([])
   private let collector: Collector?
+  let presence: GatewayPresence?
 
   /// Opens the outbox; does nothing else yet.
   /// - Parameter told: called on any queue. Has to return quickly.
@@ -79,6 +80,7 @@ package final class Gateway: Sendable {
         }
       }
     }
+    presence = GatewayPresence(configuration, clock: central.clock, messages, now: surroundings.now) { outbox.add($0) }
     desk = CommandDesk([], outbox, messages, now: surroundings.now, report: report)
     let devices = try configuration.devices.map { try makeDevice($0) }
     kept.with { $0 = devices }
@@ -100,17 +102,22 @@ package final class Gateway: Sendable {
       configuration, outbox, backOff: surroundings.backOff, description: description, commands: desk.topics,
       announcing: try announcing(configuration),
       unsendable: { [report] in report(.unsendable(topic: $0)) }
-    ) { [desk, fleet, report, counts] event in
+    ) { [desk, fleet, presence, line, report, counts] event in
       counts.with { $0.add(event) }
       switch event {
       case .connected(let version, _):
         report(.connected(version))
         fleet?.connected()
+        presence?.connected(line)
       case .disconnected(let reason, let pause):
         report(.disconnected(reason: reason, retryAfter: pause))
         fleet?.disconnected()
+        presence?.disconnected()
       case .received(let messages):
-        for message in messages where fleet?.runner.take(message) != true { desk.take(message) }
+        for message in messages {
+          presence?.take(message)
+          if fleet?.runner.take(message) != true { desk.take(message) }
+        }
       case .acknowledged, .oversized: break
       }
     }

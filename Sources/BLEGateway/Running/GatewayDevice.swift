@@ -127,7 +127,7 @@ final class GatewayDevice: Sendable {
     if let draft = messages.event(news.event, of: subject) { add(draft) }
     switch news.event {
     case .ready:
-      add(messages.status(of: plan.name, isReady: true))
+      add(messages.status(of: subject, isReady: true))
       announce(.ready(subject))
       lane.setReady(true)
     case .disconnected, .state(.stopped):

@@ -36,7 +36,9 @@ package final class Collector: Sendable {
     link = BrokerLink(settings, identifier: identifier, backOff: backOff) { event, publisher in
       switch event {
       case .connected(let version, _):
-        publisher.subscribe(["\(prefix)/+/event", "\(prefix)/+/device/#", "\(prefix)/+/reply/#"])
+        publisher.subscribe([
+          "\(prefix)/+/event", "\(prefix)/+/device/#", "\(prefix)/+/presence/+", "\(prefix)/+/reply/#",
+        ])
         report(.connected(version))
       case .disconnected(let reason, let pause): report(.disconnected(reason: reason, retryAfter: pause))
       case .received(let messages):

@@ -37,6 +37,8 @@ struct RecentNames<Name: Hashable & Sendable>: Sendable {
     return name
   }
 
+  mutating func remove(_ name: Name) { uses[name] = nil }
+
   private mutating func compact() {
     steps += queue.count - head
     queue = queue[head...].filter { uses[$0.name] == $0.use }

@@ -70,5 +70,11 @@ extension MetricsText {
     if let held = figures.held {
       add("ble_gateway_leases_held", .gauge, "Devices whose lease this gateway holds.", Double(held))
     }
+    guard let presence = figures.presence else { return }
+    add("ble_gateway_presence_devices", .gauge, "Devices that are in a room, or expected.", Double(presence.devices))
+    add(
+      "ble_gateway_presence_ignored_total", .counter,
+      "Messages of gateways that did not count for \"presence\" and \"merge\".",
+      [("not-understood", presence.ignored), ("late", presence.late)].map { (["reason": $0.0], Double($0.1)) })
   }
 }

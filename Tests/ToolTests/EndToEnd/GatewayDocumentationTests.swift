@@ -56,7 +56,7 @@ struct GatewayDocumentationTests {
     let acl = try place.file("gateways.acl", rights + "\n")
     let passwords = place.path("passwords")
     let made = try place.shell(
-      "cd '\(place.folder.path)' && touch passwords && for user in attic house panel; do mosquitto_passwd -b passwords $user \"secret of $user\" || exit; done; chmod 644 passwords gateways.acl; chmod 755 ."
+      "cd '\(place.folder.path)' && touch passwords && for user in attic house porter panel; do mosquitto_passwd -b passwords $user \"secret of $user\" || exit; done; chmod 644 passwords gateways.acl; chmod 755 ."
     ).finish()
     #expect(made.status == 0)
     let broker = try TestBroker("allow_anonymous false\npassword_file \(passwords)\nacl_file \(acl)")
@@ -70,6 +70,10 @@ struct GatewayDocumentationTests {
     let panel = try outcomes(
       broker, "panel", ["ble/attic/device/door/command", "ble/attic/device/lamp/command", "ble/attic/status"])
     #expect(panel == [true, false, false])
+    let porter = [
+      "ble/porter/presence/tag", "ble/porter/merged/tag", "ble/attic/presence/tag", "ble/attic/device/tag/rssi",
+    ]
+    #expect(try outcomes(broker, "porter", porter) == [true, true, false, false])
     #expect(try outcomes(broker, "house", ["ble/house/status", "ble/attic/status"]) == [true, false])
   }
 }
