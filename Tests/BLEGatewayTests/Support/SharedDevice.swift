@@ -1,3 +1,4 @@
+import BLECore
 import BLESession
 import BLETestKit
 import CoreBluetooth
@@ -46,14 +47,19 @@ final class SharedDevice: @unchecked Sendable {
   deinit { for gate in hanging.values { gate.signal() } }
 
   /// Starts a gateway at so many metres from the device.
-  /// - Parameter process: tells two gateways of one name apart.
+  /// - Parameters:
+  ///   - process: tells two gateways of one name apart.
+  ///   - role: members of the configuration in place of the device that is kept and the fleet.
   func start(
-    _ name: String, metres: Double = 2, fleet: String = "{}", process: String? = nil
+    _ name: String, metres: Double = 2, fleet: String = "{}", process: String? = nil, role: String? = nil
   ) async throws -> Member {
+    let kept = """
+      "fleet": \(fleet),
+       "devices": [{"name": "desk", "match": {"names": ["counter"]}, "commands": {"write": ["FFF0/FFF2"]}}]
+      """
     let text = """
       {"format": "ble-gateway/1", "gateway": "\(name)", "broker": {"host": "127.0.0.1", "port": \(broker.port)},
-       "outbox": {"file": "\(process ?? name).outbox"}, "fleet": \(fleet),
-       "devices": [{"name": "desk", "match": {"names": ["counter"]}, "commands": {"write": ["FFF0/FFF2"]}}]}
+       "outbox": {"file": "\(process ?? name).outbox"}, \(role ?? kept)}
       """
     let configuration = try GatewayConfigurationReader.read(octets: text.utf8, folder: folder.url.path)
     let adapter = world.makeDevice(process ?? name, at: Position(x: metres))
@@ -62,6 +68,8 @@ final class SharedDevice: @unchecked Sendable {
     var surroundings = GatewaySurroundings(version: "test")
     let world = world
     surroundings.now = { GatewayScene.beginning.addingTimeInterval(world.now.seconds) }
+    // Without it a device that is only heard has another name at each adapter.
+    surroundings.address = { _ in DeviceAddress("C0:FF:EE:01:02:03", kind: .random) }
     surroundings.backOff = .init(first: .milliseconds(20), longest: .milliseconds(200), jitter: 0.5)
     let (reports, isConnected) = (Guarded<[LeaseReport]>([]), Guarded(false))
     let gateway = try Gateway(configuration, central: central, surroundings) { report in
