@@ -33,6 +33,24 @@ struct OpeningTests {
     #expect(try reader.damages() == [])
   }
 
+  #if os(Linux)
+    @Test("R3.9 a new file never has a rollback journal beside it, which a process that is killed would leave there")
+    func noJournal() async throws {
+      let watch = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+      try #require(watch >= 0 && inotify_add_watch(watch, folder.url.path, UInt32(IN_CREATE)) >= 0)
+      defer { close(watch) }
+      // Also where a killed process has left the file without content.
+      try Data().write(to: folder.file)
+      let store = try SessionStore(file: folder.file)
+      _ = try await store.beginSession(title: "first")
+      try await store.close()
+      var events = [UInt8](repeating: 0, count: 65_536)
+      let count = read(watch, &events, events.count)
+      let names = String(decoding: events.prefix(max(0, count)), as: UTF8.self)
+      #expect(names.contains("seen.sqlite-wal") && !names.contains("seen.sqlite-journal"))
+    }
+  #endif
+
   @Test("X3 a file that is no database is refused and left unchanged")
   func aFileThatIsNoDatabaseIsRefusedAndLeft() throws {
     let text = Data("These are minutes of a meeting, and they are no database at all. ".utf8)

@@ -11,8 +11,11 @@ extension Database {
     try refuseForeign(path, schema, patience: configuration.patience)
     try makePrivate(path)
     let database = try Database(path, .writing, patience: configuration.patience)
-    // Has an effect only while the file is empty.
-    try database.run(script: "PRAGMA auto_vacuum = INCREMENTAL")
+    if try database.number("PRAGMA page_count") == 0 {
+      // The first page is written as a whole, without a journal: a process that is killed at this moment would leave the journal, and
+      // `makePrivate` refuses one. The second has an effect only while the file is empty.
+      try database.run(script: "PRAGMA journal_mode = MEMORY; PRAGMA auto_vacuum = INCREMENTAL")
+    }
     let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
     guard mode ?? nil == "wal" else {
       throw StoreError(
