@@ -67,6 +67,34 @@ struct LeaseKeeperTests {
     #expect(scene.leases == [known])
   }
 
+  @Test("I17.3 a gateway whose network is cut without a sign claims nothing until its own pulses come back")
+  func silentCut() {
+    let scene = KeeperScene()
+    scene.hear("lamp", -60)
+    let zoo = scene.instance("zoo")
+    scene.receive(.lease(Lease(device: "lamp", holder: zoo, epoch: 4, phase: .held, expires: .seconds(3))))
+    scene.receive(.pulse(GatewayPulse(sender: zoo, number: 1)))
+    let pass = { (seconds: Int) in
+      for _ in 0..<seconds {
+        scene.pass(.seconds(1))
+        scene.hear("lamp", -60)
+      }
+    }
+    scene.isCut = true
+    pass(10)
+    // A claim would wait in the network, and take the device from its holder when it is whole.
+    #expect(scene.leases.isEmpty)
+    scene.isCut = false
+    pass(2)
+    #expect(scene.leases.isEmpty)
+    scene.receive(.pulse(GatewayPulse(sender: zoo, number: 14)))
+    pass(2)
+    #expect(scene.leases.isEmpty)
+    // Now it is the holder that is gone.
+    pass(3)
+    #expect(scene.leases.map(\.epoch) == [5])
+  }
+
   @Test(
     "I17.3 the lease of another is not touched while its pulses come, and expires 3 s after the last by the own clock")
   func expiry() {

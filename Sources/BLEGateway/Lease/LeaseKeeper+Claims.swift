@@ -7,7 +7,7 @@ extension LeaseKeeper {
     {
       return forget(entry)
     }
-    guard isConnected, !isYielding, now >= entry.lookUntil else { return }
+    guard isConnected, !isYielding, now >= entry.lookUntil, isAnswered(now) else { return }
     // A claim that came back too late, or a lease of which this keeper has let go without the broker: others believe in it.
     if entry.known?.holder == identity, !isReleased(entry) { return publishRelease(entry, now) }
     guard let strength = entry.strength(at: now, rules), engagedCount < rules.mostHeld, now >= entry.retryAt else {
@@ -24,6 +24,10 @@ extension LeaseKeeper {
     entry.claimAt = claimAt
     if now >= claimAt { claim(entry, strength, now) }
   }
+
+  /// Whether the broker answers. A network that is cut without a sign swallows messages, and hands them over when it is whole: a claim among
+  /// them would take a device from its holder, who was there all the time.
+  func isAnswered(_ now: Duration) -> Bool { now < own.heardAt + rules.pulse * 1.5 }
 
   /// Whether the device may be claimed.
   func isFree(_ entry: LeaseEntry, _ now: Duration) -> Bool {

@@ -70,7 +70,7 @@ extension LeaseKeeper {
   }
 
   func receive(_ pulse: GatewayPulse, _ now: Duration) {
-    if pulse.sender == identity { return own.cameBack(pulse.number) }
+    if pulse.sender == identity { return answered(pulse.number, now) }
     if pulse.sender.gateway == identity.gateway { rivalHeard(pulse, now) }
     guard peers.take(pulse, at: now, rules) else {
       if pulse.isEnd { lookAgain(at: pulse.sender, now) }
@@ -81,6 +81,15 @@ extension LeaseKeeper {
       overwritten(entry, now)
       review(entry, now)
     }
+  }
+
+  /// The broker has handed over what waited at it before this pulse.
+  private func answered(_ number: Int, _ now: Duration) {
+    let before = (isAnswered: isAnswered(now), heardAt: own.heardAt)
+    own.cameBack(number)
+    guard !before.isAnswered, isAnswered(now) else { return }
+    if now - before.heardAt >= rules.expires { attentiveSince = now }
+    reviewAll(now)
   }
 
   /// The broker has published the last will of a gateway, which does not say of which process: its leases expire soon, unless pulses come.

@@ -15,6 +15,8 @@ final class KeeperScene {
   private(set) var followed: Set<LeaseTopic> = []
   /// How many of `leases` have come back from the broker.
   private var returned = 0
+  /// Whether the network is cut without a sign: own pulses do not come back.
+  var isCut = false
   var isBack: Bool { returned == leases.count }
 
   init(_ rules: LeaseRules = LeaseRules()) {
@@ -37,7 +39,7 @@ final class KeeperScene {
       case .publish(.offer(let offer)): offers.append(offer)
       case .publish(.pulse(let pulse)):
         pulses.append(pulse)
-        keeper.receive(.pulse(pulse), on: .pulse(gateway: pulse.sender.gateway), at: now)
+        if !isCut { keeper.receive(.pulse(pulse), on: .pulse(gateway: pulse.sender.gateway), at: now) }
       case .follow(let topic): followed.insert(topic)
       case .unfollow(let topic): followed.remove(topic)
       case .open(let device, _, _): opened.append(device)
