@@ -20,7 +20,7 @@ extension PresenceBoard {
   /// No gateway is connected to the device any more.
   mutating func released(_ device: String, at now: Duration) {
     guard devices[device]?.keeper != nil else { return }
-    _ = recent.use(device, most: .max)
+    renew(device)
     devices[device]?.keeper = nil
     devices[device]?.heardAt = now
   }
@@ -39,7 +39,7 @@ extension PresenceBoard {
 
   /// What was known under this name belongs to another device.
   mutating func remove(_ device: String) -> [PresenceChange] {
-    recent.remove(device)
+    drop(device)
     return forget(device)
   }
 }

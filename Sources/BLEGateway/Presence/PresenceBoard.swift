@@ -29,15 +29,25 @@ public struct PresenceBoard: Sendable {
     var isExpected = false
   }
 
+  /// Devices in the order in which they were heard: those that are forgotten when there are too many, and those that last.
+  struct Recent: Sendable {
+    var others = RecentNames<String>()
+    var lasting = RecentNames<String>()
+  }
+
   let rules: PresenceRules
   private let rooms: [String: String]
   var devices: [String: Device] = [:]
-  var recent = RecentNames<String>()
+  let lasting: Set<String>
+  var recent = Recent()
 
-  /// - Parameter rooms: the rooms of gateways, by their names. A gateway that is not among them is a room of its own name.
-  public init(rules: PresenceRules = PresenceRules(), rooms: [String: String] = [:]) {
+  /// - Parameters:
+  ///   - rooms: the rooms of gateways, by their names. A gateway that is not among them is a room of its own name.
+  ///   - lasting: devices that are not forgotten for others, however many of these there are.
+  public init(rules: PresenceRules = PresenceRules(), rooms: [String: String] = [:], lasting: Set<String> = []) {
     self.rules = rules
     self.rooms = rooms
+    self.lasting = lasting
   }
 
   /// How many devices are remembered.
@@ -55,11 +65,6 @@ public struct PresenceBoard: Sendable {
     return strengths
   }
 
-  /// When `advance(to:)` has to be called next; `nil`: not before something is heard.
-  public var wake: Duration? {
-    mutating get { recent.oldest.flatMap { devices[$0] }.map { $0.heardAt + rules.absence } }
-  }
-
   /// A gateway has heard a device. Names that are not valid as of `GatewayInstance.isName(_:)`, and impossible strengths, are ignored.
   public mutating func heard(_ device: String, by gateway: String, rssi: Int, at now: Duration) -> [PresenceChange] {
     guard (-127...20).contains(rssi), GatewayInstance.isName(device), GatewayInstance.isName(gateway) else { return [] }
@@ -71,31 +76,6 @@ public struct PresenceBoard: Sendable {
     if let change = decide(device, &entry, now) { changes.append(change) }
     devices[device] = entry
     return changes
-  }
-
-  /// The clock has reached `now`: devices that were not heard for too long are nowhere, and forgotten.
-  public mutating func advance(to now: Duration) -> [PresenceChange] {
-    var changes: [PresenceChange] = []
-    while let oldest = recent.oldest, let entry = devices[oldest], now - entry.heardAt >= rules.absence {
-      if entry.keeper != nil {
-        devices[oldest]?.heardAt = now
-        _ = recent.use(oldest, most: .max)
-      } else {
-        _ = recent.removeOldest()
-        changes += forget(oldest)
-      }
-    }
-    return changes
-  }
-
-  /// Notes a use of a device. It may be that another one is forgotten for it.
-  mutating func use(_ device: String) -> [PresenceChange] {
-    recent.use(device, most: max(1, rules.mostDevices)).map { forget($0) } ?? []
-  }
-
-  mutating func forget(_ device: String) -> [PresenceChange] {
-    guard let gone = devices.removeValue(forKey: device), gone.room != nil || gone.isExpected else { return [] }
-    return [PresenceChange(device: device, room: nil, before: gone.room, gateway: nil, strength: nil)]
   }
 
   private func note(_ rssi: Int, of gateway: String, in entry: inout Device, _ now: Duration) {

@@ -43,7 +43,9 @@ struct PresenceTable: Sendable {
   init(_ configuration: GatewayConfiguration) {
     topics = configuration.topics
     settings = configuration.presence
-    board = PresenceBoard(rules: configuration.presence?.rules ?? PresenceRules(), rooms: configuration.rooms)
+    board = PresenceBoard(
+      rules: configuration.presence?.rules ?? PresenceRules(), rooms: configuration.rooms,
+      lasting: Set(configuration.presence?.tracked.keys.map { $0 } ?? []))
     merger = configuration.merging.map { AdvertisementMerger(window: $0, most: Self.mostWaiting) }
   }
 
