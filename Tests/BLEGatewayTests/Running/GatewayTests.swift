@@ -107,6 +107,9 @@ struct GatewayTests {
     return (line, outbox, Gateway.status(configuration, isOnline: false))
   }
 
+  /// The member of the message: mosquitto 2.0.11 loses the user properties of what it has written to its file at its end twice.
+  private static func key(_ message: BrokerMessage) -> String? { message.object["key"] as? String }
+
   @Test(
     "I17.2 10,000 values that waited arrive in order, each of them, while their broker is stopped and started five times"
   )
@@ -119,19 +122,21 @@ struct GatewayTests {
     let (line, outbox, offline) = try line(to: broker, in: folder, values: 10_000)
     for round in 1...5 {
       // What was acknowledged shortly before a link has ended is sent again.
-      _ = await reader.wait(120) { Set($0.compactMap(\.key)).count > round * 1_500 ? true : nil }
+      _ = await reader.wait(120) { Set($0.compactMap(Self.key)).count > round * 1_500 ? true : nil }
       broker.stop()
       try broker.start()
     }
     let deadline = ContinuousClock.now + .seconds(120)
     while outbox.contents.rows > 0, ContinuousClock.now < deadline { await Task.yield() }
-    let isComplete = await reader.wait(120) { messages in Set(messages.compactMap(\.key)).count == 10_000 ? true : nil }
-    #expect(isComplete == true && outbox.contents.rows == 0)
+    let isComplete = await reader.wait(120) { Set($0.compactMap(Self.key)).count == 10_000 ? true : nil }
+    #expect(isComplete == true)
+    #expect(outbox.contents.rows == 0)
     var (keys, numbers): (Set<String>, [Int]) = ([], [])
-    for message in reader.messages where keys.insert(message.key ?? "").inserted {
+    for message in reader.messages where keys.insert(Self.key(message) ?? "").inserted {
       numbers.append(message.object["number"] as? Int ?? 0)
     }
-    #expect(numbers == Array(1...10_000), "\(ContinuousClock.now - began)")
+    let isInOrder = numbers == Array(1...10_000)
+    #expect(isInOrder, "\(numbers.count) values, the last \(numbers.suffix(3)), \(ContinuousClock.now - began)")
     await line.close(offline: offline)
     await outbox.close()
     await reader.stop()
