@@ -12,7 +12,7 @@ struct DiscoveryConfigurationTests {
     return try GatewayConfigurationReader.read(octets: text.utf8, folder: "/etc/ble")
   }
 
-  @Test("I17.1 Home Assistant is told of devices if the configuration says so, on topics with its prefix")
+  @Test("I17.1 devices are announced to Home Assistant if the configuration says so, on topics with its prefix")
   func prefixes() throws {
     #expect(try read(#""listen": [{}]"#).homeAssistant == nil)
     #expect(try read(#""listen": [{}], "home_assistant": false"#).homeAssistant == nil)

@@ -139,7 +139,7 @@ struct DiscoveryGatewayTests {
     try await scene.stop()
   }
 
-  @Test("I17.1 a Home Assistant that starts is told again, and a flood of its greetings is not answered")
+  @Test("I17.1 a Home Assistant that starts gets the announcements again, and a flood of its greetings is not answered")
   func toldAgain() async throws {
     let service = CBMutableService("180F", [CBMutableCharacteristic("2A19", [.notify])])
     let meter = PeripheralApp("meter", on: scene.world.makeDevice("meter"), services: [service])

@@ -35,7 +35,7 @@ package struct GatewayConfiguration: Sendable {
   /// The rooms of gateways, by their names. A gateway that is not among them is a room of its own name.
   package var rooms: [String: String] = [:]
 
-  /// `nil`: Home Assistant is told of nothing.
+  /// `nil`: nothing is announced to Home Assistant.
   package var homeAssistant: HomeAssistantSettings?
 
   /// Where metrics are served on the loopback address, 0 for any free port; `nil`: nowhere.

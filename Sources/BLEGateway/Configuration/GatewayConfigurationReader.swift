@@ -51,14 +51,19 @@ package struct GatewayConfigurationReader {
     self.deviceFile = deviceFile
   }
 
-  private func configuration(_ json: PositionedJSON) -> GatewayConfiguration? {
-    guard var file = FileObject(json, "the configuration", mistakes) else { return nil }
-    let format = file.required("format") { (json) throws(PositionedError) -> String? in
+  /// The name of the format; `nil`, and noted as a mistake, where it is another one.
+  func format(_ file: inout FileObject) -> String? {
+    file.required("format") { (json) throws(PositionedError) -> String? in
       let text = try json.text(longest: 64, "the format")
       if text == GatewayConfiguration.formatName { return text }
       throw PositionedError(
         json.position, "expected \"\(GatewayConfiguration.formatName)\", found \"\(text.inert)\"")
     }
+  }
+
+  private func configuration(_ json: PositionedJSON) -> GatewayConfiguration? {
+    guard var file = FileObject(json, "the configuration", mistakes) else { return nil }
+    let format = format(&file)
     let name = file.required("gateway") { (json) throws(PositionedError) -> String? in
       let name = try json.name("the gateway's name")
       // The leases of all gateways are below this level.

@@ -3,7 +3,7 @@ import BLESession
 import BLESessionStore
 import Foundation
 
-/// Publishes, repeats and takes back what Home Assistant is told of the gateway's devices. Used on the link's queue only.
+/// Publishes, repeats and takes back the announcements of the gateway's devices to Home Assistant. Used on the link's queue only.
 ///
 /// The messages do not go through the outbox: each connection publishes all of them, so that none has to be kept.
 final class HomeAssistantAnnouncer {

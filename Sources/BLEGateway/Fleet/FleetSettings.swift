@@ -29,12 +29,7 @@ package struct FleetSettings: Sendable, Equatable {
 extension GatewayConfigurationReader {
   fileprivate func fleet(_ json: PositionedJSON) -> FleetSettings? {
     guard var file = FileObject(json, "the configuration", mistakes) else { return nil }
-    let format = file.required("format") { (json) throws(PositionedError) -> String? in
-      let text = try json.text(longest: 64, "the format")
-      if text == GatewayConfiguration.formatName { return text }
-      throw PositionedError(
-        json.position, "expected \"\(GatewayConfiguration.formatName)\", found \"\(text.inert)\"")
-    }
+    let format = format(&file)
     let broker = file.required("broker") { (json) -> BrokerSettings? in self.broker(json) }
     guard format != nil, let broker else { return nil }
     var settings = FleetSettings(broker: broker)

@@ -60,7 +60,7 @@ public enum LeaseTopic: Hashable, Sendable {
 public struct ValueStamp: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The epoch of the lease under which the value was received.
   public let epoch: Int
-  /// The holder: where a split network has had two holders in one epoch, their values are told apart by it.
+  /// The holder: where a split network has had two holders in one epoch, it distinguishes their values.
   public let holder: GatewayInstance
   /// Counts the values of the device in this epoch, from 1.
   public let sequence: Int

@@ -5,7 +5,7 @@ import BLESessionStore
 import Foundation
 
 extension Gateway {
-  /// What Home Assistant is told; `nil` if it is told of nothing, and was never.
+  /// What is announced to Home Assistant; `nil` if nothing is, and nothing was before.
   func announcing(_ configuration: GatewayConfiguration) throws(StoreError) -> HomeAssistantAnnouncer.Plan? {
     let memory = AnnouncedTopics(outbox: outbox)
     let remembered = try memory.all()

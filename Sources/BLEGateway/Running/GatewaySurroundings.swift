@@ -47,7 +47,7 @@ package enum GatewayReport: Sendable {
   case expired(CollectedExpiry)
   /// Messages could not be stored; the broker sends them again.
   case notCollected(reason: String)
-  /// The broker does not allow what Home Assistant is told on this topic.
+  /// The broker does not allow announcements to Home Assistant on this topic.
   case notAnnounced(topic: String)
   /// What happens to the leases of the fleet.
   case lease(LeaseReport)

@@ -55,7 +55,7 @@ extension GatewayRun {
     case .notAnnounced(let topic):
       output.event(
         "not_announced", ["topic": .string(topic)],
-        "The broker refuses what Home Assistant is told on \(topic.inert): check its rights.")
+        "The broker refuses announcements to Home Assistant on \(topic.inert): check its rights.")
     case .lease(let report): take(report)
     case .refused(let topic, let code):
       tell(

@@ -40,7 +40,7 @@ struct FleetTableTests {
     take("attic/status", "offline")
     #expect(table.scene(at: .zero).gateways.first?.heard == 1_800_000_000_000)
     #expect(table.changes(at: .zero)?.gateways.map(\.isOnline) == [false])
-    #expect(table.changes(at: .zero) == nil, "each change is told once")
+    #expect(table.changes(at: .zero) == nil, "each change is reported once")
   }
 
   @Test("I17.5 a device is offline when its gateway is, which can no longer say so itself")

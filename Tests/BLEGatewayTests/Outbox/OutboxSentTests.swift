@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Values that are left in an outbox", .timeLimit(.minutes(10)))
 struct OutboxSentTests {
-  @Test("I17.3 it is told when the last value of one device was delivered, whatever others have left")
+  @Test("I17.3 the outbox reports when the last value of one device was delivered, whatever others have left")
   func told() async throws {
     let folder = try TemporaryFolder()
     let outbox = try Outbox(
