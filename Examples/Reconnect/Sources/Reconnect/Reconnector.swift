@@ -140,6 +140,7 @@ final class Reconnector: NSObject {
   }
 
   private func leaveCurrentDevice() {
+    stopListing()
     if case .trying = phase { stopTrying(.givenUp) }
     if case .connected = phase, let device { manager.cancelPeripheralConnection(device) }
     phase = .idle
