@@ -157,9 +157,8 @@ var targets: [Target] = []
     layer(
       "BLEGateway",
       knows: [
-        "BLECore", "BLEFiles", "CoreBluetooth", "BLEText", "BLESession", "BLEDeviceFiles", "BLESessionStore",
-        "BLEReports",
-        "CMosquitto",
+        "BLECore", "BLECrypto", "BLEFiles", "CoreBluetooth", "BLEText", "BLESession", "BLEDeviceFiles",
+        "BLESessionStore", "BLEReports", "CMosquitto",
       ]),
     .executableTarget(
       name: "ble",
@@ -266,8 +265,8 @@ var targets: [Target] = []
     tests(
       "BLEGatewayTests",
       knows: [
-        "BLECore", "BLEText", "BLEGateway", "BLESession", "BLESessionStore", "BLEDeviceFiles", "BLEReports",
-        "Measurements", "CoreBluetooth", "BLETestKit", "TestSupport",
+        "BLECore", "BLECrypto", "BLEText", "BLEGateway", "BLESession", "BLESessionStore", "BLEDeviceFiles",
+        "BLEReports", "Measurements", "CoreBluetooth", "BLETestKit", "TestSupport",
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
     // The example's tests, without a second build; Examples/Thermostat is a package of its own as well.
@@ -294,7 +293,7 @@ var targets: [Target] = []
           "BLETransports",
           "BLEAdapter",
           "BLEVirtualRadio", "BLEHost", "BLEState", "CoreBluetooth", "BLEText", "BLESession", "BLEChat",
-          "BLEDeviceFiles", "BLEProfileFiles", "BLESessionStore", "BLEGateway", "CSQLite", "FuzzSupport",
+          "BLEDeviceFiles", "BLEProfileFiles", "BLESessionStore", "BLEReports", "BLEGateway", "CSQLite", "FuzzSupport",
         ],
         path: "Fuzz/Sources", swiftSettings: strict),
       .executableTarget(

@@ -96,7 +96,7 @@ extension Fuzzer {
   }
 
   /// What a terminal does not act on.
-  private static func requireInert(_ text: String) {
+  static func requireInert(_ text: String) {
     let acts = text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
     require(!acts, "a message that acts on a terminal")
   }

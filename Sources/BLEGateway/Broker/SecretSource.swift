@@ -17,6 +17,27 @@ package enum SecretSource: Sendable, Equatable {
   package func read(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(SecretError) -> String {
+    let (octets, path) = try contents(limit: Self.longest, environment: environment)
+    let line = octets.prefix { $0 != 0x0A && $0 != 0x0D }
+    guard let text = String(validating: line, as: UTF8.self), !text.isEmpty, !text.contains("\0") else {
+      throw SecretError("\(path.inert) has no line of text in front: write the password into it")
+    }
+    return text
+  }
+
+  /// What names it in messages.
+  var shown: String {
+    switch self {
+    case .file(let path): path
+    case .credential(let name): name
+    }
+  }
+
+  /// The whole file, of at most `limit` octets, and its path.
+  /// - Throws: why it cannot be read, as the end of a sentence.
+  func contents(
+    limit: Int, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(SecretError) -> (octets: [UInt8], path: String) {
     let path: String
     switch self {
     case .file(let name): path = name
@@ -28,17 +49,11 @@ package enum SecretSource: Sendable, Equatable {
       }
       path = folder + "/" + name
     }
-    let octets: [UInt8]
     do throws(PrivateFileError) {
-      octets = try UntrustedFile.read(path, limit: Self.longest, isSecret: true)
+      return (try UntrustedFile.read(path, limit: limit, isSecret: true), path)
     } catch {
       throw SecretError("\(error.description.inert)")
     }
-    let line = octets.prefix { $0 != 0x0A && $0 != 0x0D }
-    guard let text = String(validating: line, as: UTF8.self), !text.isEmpty, !text.contains("\0") else {
-      throw SecretError("\(path.inert) has no line of text in front: write the password into it")
-    }
-    return text
   }
 }
 

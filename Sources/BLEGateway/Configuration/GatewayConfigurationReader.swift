@@ -82,6 +82,7 @@ package struct GatewayConfigurationReader {
       file.optional("listen") { (json) -> [GatewayConfiguration.Listening]? in
         mistakes.list(json, "a list of objects", 0...Self.mostPaths) { self.listening($0) }
       } ?? []
+    let sensorKeys = file.optional("sensor_keys") { (json) throws(PositionedError) in try self.keys(json) }
     let homeAssistant = file.optional("home_assistant") { (json) in self.homeAssistant(json) }
     let collection = file.optional("collect") { (json) in self.collection(json) }
     let fleet = file.optional("fleet") { (entry) in self.fleet(entry, devices, topics, in: json) }
@@ -100,7 +101,8 @@ package struct GatewayConfigurationReader {
     }
     return GatewayConfiguration(
       name: name, prefix: prefix, broker: broker, outbox: outbox?.0 ?? path(name + ".outbox", in: stateFolder),
-      limits: outbox?.1 ?? OutboxLimits(), devices: devices, listening: listening, fleet: fleet,
+      limits: outbox?.1 ?? OutboxLimits(), devices: devices, listening: listening, sensorKeys: sensorKeys,
+      fleet: fleet,
       collection: collection?.file, retention: collection?.retention ?? Retention(), presence: presence,
       merging: merging, rooms: rooms ?? [:], homeAssistant: homeAssistant,
       metricsPort: metricsPort)

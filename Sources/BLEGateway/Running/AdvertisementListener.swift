@@ -14,24 +14,32 @@ final class AdvertisementListener: Sendable {
   }
 
   private let policy: GatewayConfiguration.Listening
-  private let heard = Guarded<(devices: [UUID: Heard], recent: RecentNames<UUID>)>(([:], RecentNames()))
+  private let keys: GatewayKeys
+  /// By the names of devices in topics.
+  private let heard = Guarded<(devices: [String: Heard], recent: RecentNames<String>)>(([:], RecentNames()))
 
-  init(_ policy: GatewayConfiguration.Listening) { self.policy = policy }
+  init(_ policy: GatewayConfiguration.Listening, _ keys: GatewayKeys = GatewayKeys()) {
+    (self.policy, self.keys) = (policy, keys)
+  }
 
   /// How many devices are followed.
   var count: Int { heard.with { $0.devices.count } }
   /// What it has cost so far to forget devices, in entries that were looked at.
   var steps: Int { heard.with { $0.recent.steps } }
 
-  /// What is to be published of this advertisement: itself, and the smoothed strength; `nil` for nothing.
-  func take(_ discovery: Discovery, address: DeviceAddress?) -> (sighting: Sighting, smoothed: Double?)? {
+  /// What is to be published of this advertisement: the device's name in topics, itself, and the smoothed strength; `nil` for nothing.
+  func take(
+    _ discovery: Discovery, address: DeviceAddress?
+  ) -> (device: String, sighting: Sighting, smoothed: Double?)? {
     if let weakest = policy.weakest, discovery.rssi.map({ $0 < weakest }) ?? true { return nil }
-    let sighting = Sighting(discovery, address: address)
+    var sighting = Sighting(discovery, address: address)
+    sighting.opened = keys.sensors.open(sighting)
+    let name = name(of: sighting)
     let now = discovery.lastSeen
     return heard.with { heard in
       // A flood of random addresses has a new device in each advertisement: no search for the oldest.
-      if let oldest = heard.recent.use(discovery.identifier, most: policy.devices) { heard.devices[oldest] = nil }
-      var device = heard.devices[discovery.identifier] ?? Heard(sighting: sighting, isChanged: true)
+      if let oldest = heard.recent.use(name, most: policy.devices) { heard.devices[oldest] = nil }
+      var device = heard.devices[name] ?? Heard(sighting: sighting, isChanged: true)
       if let rssi = discovery.rssi { device.filter.add(rssi) }
       if sighting.differs(from: device.sighting) { device.isChanged = true }
       device.sighting = sighting
@@ -40,8 +48,12 @@ final class AdvertisementListener: Sendable {
       let isAllowed = age.map { $0 >= policy.leastInterval } ?? true
       let isPublished = isAllowed && (isDue || (policy.onChange && device.isChanged))
       if isPublished { (device.published, device.isChanged) = (now, false) }
-      heard.devices[discovery.identifier] = device
-      return isPublished ? (sighting, device.filter.smoothed) : nil
+      heard.devices[name] = device
+      return isPublished ? (name, sighting, device.filter.smoothed) : nil
     }
+  }
+  /// The device's name in topics.
+  private func name(of sighting: Sighting) -> String {
+    sighting.address?.description.filter(\.isHexDigit) ?? sighting.identifier.uuidString
   }
 }

@@ -26,6 +26,7 @@ extension Gateway {
   package func reload(_ new: GatewayConfiguration) async throws -> GatewayChanges {
     let old = current.with { $0 }
     if let member = new.firstFixed(besides: old) { throw GatewayNeedsRestart(member: member) }
+    let files = try GatewayKeyFiles(new)
     let before = Dictionary(uniqueKeysWithValues: devices.map { ($0.plan.name, $0) })
     var changes = GatewayChanges()
     var (made, all): ([GatewayDevice], [GatewayDevice]) = ([], [])
@@ -42,10 +43,12 @@ extension Gateway {
     let announcing = try announcing(new)
     let left = old.devices.map(\.name).filter { name in !all.contains { $0 === before[name] } }
     changes.removed = left.filter { !changes.changed.contains($0) }
-    changes.listening = new.listening != old.listening
+    changes.listening = new.listening != old.listening || files != keyFiles.with { $0 }
     let topics = desk.topics
     desk.replace(all)
     current.with { $0 = new }
+    keyFiles.with { $0 = files }
+    keys.replace(files)
     kept.with { $0 = all }
     await withTaskGroup(of: Void.self) { group in
       for name in left { if let device = before[name] { group.addTask { await device.stop() } } }

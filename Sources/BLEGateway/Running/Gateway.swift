@@ -28,16 +28,21 @@ package final class Gateway: Sendable {
   private let scans = Guarded<[Observation]>([])
   private let collector: Collector?
   let presence: GatewayPresence?
+  let keys: GatewayKeys
+  /// As they were read last.
+  let keyFiles: Guarded<GatewayKeyFiles>
 
   /// Opens the outbox; does nothing else yet.
   /// - Parameter told: called on any queue. Has to return quickly.
-  /// - Throws: `StoreError` for the outbox, `SessionError` for a device file whose cipher is missing.
+  /// - Throws: `StoreError` for the outbox, `SecretError` for a file of keys, `SessionError` for a device file whose cipher is missing.
   package init(
     _ configuration: GatewayConfiguration, central: Central, _ surroundings: GatewaySurroundings,
     report told: @escaping @Sendable (GatewayReport) -> Void = { _ in }
   ) throws {
     self.configuration = configuration
     current = Guarded(configuration)
+    let files = try GatewayKeyFiles(configuration)
+    (keyFiles, keys) = (Guarded(files), GatewayKeys(files))
     self.central = central
     life = GatewayLife(central.clock)
     self.surroundings = surroundings
@@ -131,14 +136,13 @@ package final class Gateway: Sendable {
   func listen() async {
     endScans()
     for policy in current.with({ $0.listening }) {
-      let listener = AdvertisementListener(policy)
+      let listener = AdvertisementListener(policy, keys)
       let scan = await central.observeDiscoveries(matching: policy.rule, repeats: true) {
         [outbox, messages, surroundings, counts] discovery in
         counts.with { $0.advertisements += 1 }
         let address = surroundings.address(discovery.identifier)
         guard let heard = listener.take(discovery, address: address) else { return }
-        let device = address?.description.filter(\.isHexDigit) ?? discovery.identifier.uuidString
-        outbox.add(messages.advertisement(heard.sighting, smoothed: heard.smoothed, of: device))
+        outbox.add(messages.advertisement(heard.sighting, smoothed: heard.smoothed, of: heard.device))
       }
       scans.with { $0.append(scan) }
     }

@@ -4,33 +4,46 @@ import Foundation
 
 /// Source: https://bthome.io/format/, BTHome's version 2.
 extension BeaconFrame {
-  private static let bthome: UInt16 = 0xFCD2
-  private static let version = 2
+  static let bthome: UInt16 = 0xFCD2
+  static let bthomeVersion = 2
+
+  /// What has become of encrypted measurements.
+  package enum Opening: Sendable {
+    /// The octets under the encryption.
+    case plain([UInt8])
+    /// They cannot be read, or are not to be believed, for this reason.
+    case refused(String)
+  }
 
   /// Measurements of a sensor in the data of BTHome's service.
+  /// - Parameter opening: of encrypted ones; `nil`: there is no key.
   /// - Returns: `nil` for the data of another service.
-  package init?(bthome service: String, data: [UInt8]) {
+  package init?(bthome service: String, data: [UInt8], opening: Opening? = nil) {
     guard BLEUUID(service)?.short == Self.bthome else { return nil }
     var reader = BeaconReader(data)
-    Self.readMeasurements(&reader)
+    Self.readMeasurements(&reader, opening)
     self.init(.bthome, service: service, reader)
   }
 
-  private static func readMeasurements(_ reader: inout BeaconReader) {
+  private static func readMeasurements(_ reader: inout BeaconReader, _ opening: Opening?) {
     let information = reader.next
     reader.field("Device information", 1, isFraming: true, BeaconReader.code)
     guard let information else { return }
     let version = Int(information >> 5)
-    guard version == Self.version else {
+    guard version == bthomeVersion else {
       return reader.complain(
-        "version \(version) of BTHome, and \(Self.version) is the one that is known")
+        "version \(version) of BTHome, and \(bthomeVersion) is the one that is known")
     }
     if information & 0x02 != 0 {
       reader.field("Device address", 6) { octets in
         .text(octets.reversed().map { [$0].hexadecimal.uppercased() }.joined(separator: ":"))
       }
     }
-    guard information & 0x01 == 0 else { return readEncrypted(&reader) }
+    guard information & 0x01 == 0 else { return readEncrypted(&reader, opening) }
+    readObjects(&reader)
+  }
+
+  private static func readObjects(_ reader: inout BeaconReader) {
     while let identifier = reader.next {
       guard let object = BTHomeObject.all[identifier] else {
         let name = [identifier].hexadecimal.uppercased()
@@ -41,10 +54,20 @@ extension BeaconFrame {
   }
 
   /// Only who has the sensor's key can read these.
-  private static func readEncrypted(_ reader: inout BeaconReader) {
-    reader.field("Encrypted measurements", max(0, reader.left - 8), BeaconReader.digits)
-    reader.field("Counter", 4) { .integer(BTHomeObject.number($0, isSigned: false)) }
-    reader.field("Message integrity check", 4, BeaconReader.digits)
+  private static func readEncrypted(_ reader: inout BeaconReader, _ opening: Opening?) {
+    let length = max(0, reader.left - SealedMeasurements.trailer)
+    var isOpened = false
+    if case .plain(let octets)? = opening, octets.count == length {
+      isOpened = true
+      var measurements = BeaconReader(octets)
+      readObjects(&measurements)
+      reader.adopt(measurements, inPlaceOf: length)
+    } else {
+      reader.field("Encrypted measurements", length, BeaconReader.digits)
+    }
+    reader.field("Counter", 4, isFraming: isOpened) { .integer(BTHomeObject.number($0, isSigned: false)) }
+    reader.field("Message integrity check", 4, isFraming: isOpened, BeaconReader.digits)
+    if case .refused(let reason)? = opening { reader.complain(reason) }
   }
 
   /// An object is a field, with the identifier in its first octet. Returns whether there may be another behind it.

@@ -20,7 +20,8 @@ package struct BeaconFrame: Equatable, Sendable {
   package let format: Format
   /// The service in whose data the frame is; `nil` for manufacturer data.
   package let service: String?
-  /// In their order. Together they have all octets that follow the company identifier or the service's UUID.
+  /// In their order. Together they have all octets that follow the company identifier or the service's UUID; of encrypted measurements that were
+  /// opened, those under the encryption.
   package let fields: [BeaconField]
   /// What is wrong with it; `nil` for a frame as specified.
   package let problem: String?
@@ -100,7 +101,8 @@ extension Sighting {
     let own = manufacturerData.flatMap(BeaconFrame.init(manufacturerData:))
     return (own.map { [$0] } ?? [])
       + serviceData.compactMap {
-        BeaconFrame(service: $0.service, data: $0.data) ?? BeaconFrame(bthome: $0.service, data: $0.data)
+        BeaconFrame(service: $0.service, data: $0.data) ?? (opened?.service == $0.service ? opened : nil)
+          ?? BeaconFrame(bthome: $0.service, data: $0.data)
       }
   }
 }

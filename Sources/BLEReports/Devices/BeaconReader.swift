@@ -43,6 +43,15 @@ struct BeaconReader {
       BeaconField(name: name, octets: Array(own), value: value(own), unit: unit, isFraming: isFraming))
   }
 
+  /// Takes the fields of another reader, with what is wrong there, in place of the next `count` octets.
+  mutating func adopt(_ other: BeaconReader, inPlaceOf count: Int) {
+    guard !isCut, rest.count >= count else { return }
+    let adopted = other.finished()
+    rest = rest.dropFirst(count)
+    fields += adopted.fields
+    if let problem = adopted.problem { complain(problem) }
+  }
+
   /// The fields, and what is wrong with the frame.
   func finished() -> (fields: [BeaconField], problem: String?) {
     var copy = self

@@ -18,6 +18,8 @@ package struct Sighting: Equatable, Sendable {
   package var serviceData: [ServiceData]
   /// In dBm.
   package var txPower: Int?
+  /// The frame of encrypted measurements among `serviceData`, for those who have looked for a key.
+  package var opened: BeaconFrame?
 
   package struct ServiceData: Equatable, Sendable {
     package let service: String

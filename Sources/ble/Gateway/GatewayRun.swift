@@ -84,6 +84,7 @@ import CoreBluetooth
         .failed, "\(error.file.inert): another gateway has this outbox: end that one, or name another \"file\".")
     case let error as StoreError: ToolError(error)
     case let error as SessionError: ToolError(error)
+    case let error as SecretError: ToolError(.badData, "The keys cannot be used: \(error.reason).")
     default: ToolError(.failed, error.localizedDescription.inert)
     }
   }

@@ -1,0 +1,54 @@
+import BLECore
+import BLECrypto
+
+/// The keys that a configuration names, as they are in its files.
+package struct GatewayKeyFiles: Equatable {
+  /// Of sensors, by their addresses.
+  var sensors: [UInt64: SecretKey] = [:]
+
+  static let mostSensors = 1_024
+
+  init() {}
+
+  /// Reads the files.
+  init(_ configuration: GatewayConfiguration) throws(SecretError) {
+    if let source = configuration.sensorKeys {
+      sensors = try Self.sensors(try KeyFile.read(source, most: Self.mostSensors), source)
+    }
+  }
+
+  /// Reads octets as a file.
+  /// - Returns: the number of keys.
+  package static func checked(_ octets: [UInt8]) throws(SecretError) -> Int {
+    let file = SecretSource.file("keys")
+    let entries = try KeyFile.parse(octets, file.shown, most: mostSensors)
+    return try sensors(entries, file).count
+  }
+
+  static func sensors(_ entries: [KeyFile.Entry], _ source: SecretSource) throws(SecretError) -> [UInt64: SecretKey] {
+    var keys: [UInt64: SecretKey] = [:]
+    for entry in entries {
+      guard let octets = [UInt8](hexadecimal: entry.name.replacing(":", with: "")), octets.count == 6 else {
+        throw KeyFile.mistake(source.shown, entry.position, "expected an address, such as \"54:48:E6:8F:80:A5\"")
+      }
+      let address = octets.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      if keys.updateValue(entry.key, forKey: address) != nil {
+        throw KeyFile.mistake(source.shown, entry.position, "this address has a key already")
+      }
+    }
+    return keys
+  }
+}
+
+/// What a gateway does with the keys of its configuration.
+final class GatewayKeys: Sendable {
+  let sensors = SensorKeys()
+
+  /// No keys.
+  init() {}
+
+  init(_ files: GatewayKeyFiles) { replace(files) }
+
+  /// From now on. What is known of sensors whose key stays is kept.
+  func replace(_ files: GatewayKeyFiles) { sensors.replace(files.sensors) }
+}

@@ -1,0 +1,59 @@
+import BLECore
+import BLEReports
+import BLESession
+import BLETestKit
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BLEGateway
+
+@Suite(
+  "A gateway with keys", .enabled(if: TestBroker.isInstalled, TestBroker.isMissing), .timeLimit(.minutes(10)))
+struct GatewayKeysTests {
+  private let scene: GatewayScene
+
+  init() throws { scene = try GatewayScene(TestBroker()) }
+
+  private static let members = #""listen": [{"match": {"names": ["none"]}}], "sensor_keys": {"file": "keys.json"}"#
+
+  @Test("I17.1 a reload reads files of keys, and one with a mistake leaves everything as it was")
+  func reload() async throws {
+    let path = scene.folder.path + "/keys.json"
+    let sensor = SealedSensor()
+    let digits = "231d39c1d7cc1ab1aee224cd096db932"
+    try #"{"5448E68F80A5": "\#(digits)"}"#.privately(to: path)
+    let configuration = try scene.configuration(Self.members)
+    let gateway = try await scene.start(configuration, on: scene.world.makeDevice("phone"))
+    #expect(gateway.keys.sensors.open(sensor.sighting(sensor.data("0161", 7)))?.problem == nil)
+    #expect(try await gateway.reload(configuration).isEmpty)
+    try #"{"5448E68F80A5": "\#(digits)", "\#(digits)": 5}"#.privately(to: path)
+    let other = try scene.configuration(Self.members + #", "devices": [{"name": "new", "match": {"names": ["new"]}}]"#)
+    do {
+      _ = try await gateway.reload(other)
+      Issue.record("it was taken")
+    } catch let error as SecretError {
+      #expect(error.reason.contains("keys.json:1:") && !error.reason.contains("231d"), "\(error.reason)")
+    }
+    #expect(gateway.devices.isEmpty)
+    #expect(gateway.keys.sensors.open(sensor.sighting(sensor.data("0161", 6)))?.problem != nil, "the counter is kept")
+    try "{}".privately(to: path)
+    #expect(try await gateway.reload(configuration) == GatewayChanges(listening: true))
+    #expect(gateway.keys.sensors.open(sensor.sighting(sensor.data("0161", 8))) == nil)
+    try await scene.stop()
+  }
+
+  @Test("I17.1 a gateway whose keys can be opened by others does not start, and says what to do")
+  func openFile() async throws {
+    let path = scene.folder.path + "/keys.json"
+    try "{}".write(toFile: path, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+    let configuration = try scene.configuration(Self.members)
+    do {
+      _ = try await scene.start(configuration, on: scene.world.makeDevice("phone"))
+      Issue.record("it has started")
+    } catch let error as SecretError {
+      #expect(error.reason.contains("chmod 600"), "\(error.reason)")
+    }
+  }
+}
