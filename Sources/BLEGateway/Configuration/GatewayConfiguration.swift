@@ -23,6 +23,8 @@ package struct GatewayConfiguration: Sendable {
   package var listening: [Listening]
   /// Keys of sensors that encrypt what they advertise; `nil`: there are none.
   package var sensorKeys: SecretSource?
+  /// Identity resolving keys of devices with private addresses; `nil`: there are none.
+  package var identityKeys: SecretSource?
   /// `nil`: all devices are kept by this gateway alone.
   package var fleet: Fleet?
   /// Where what all gateways of the prefix publish is stored; `nil`: it is not.

@@ -83,6 +83,7 @@ package struct GatewayConfigurationReader {
         mistakes.list(json, "a list of objects", 0...Self.mostPaths) { self.listening($0) }
       } ?? []
     let sensorKeys = file.optional("sensor_keys") { (json) throws(PositionedError) in try self.keys(json) }
+    let identityKeys = file.optional("identity_keys") { (json) throws(PositionedError) in try self.keys(json) }
     let homeAssistant = file.optional("home_assistant") { (json) in self.homeAssistant(json) }
     let collection = file.optional("collect") { (json) in self.collection(json) }
     let fleet = file.optional("fleet") { (entry) in self.fleet(entry, devices, topics, in: json) }
@@ -102,7 +103,7 @@ package struct GatewayConfigurationReader {
     return GatewayConfiguration(
       name: name, prefix: prefix, broker: broker, outbox: outbox?.0 ?? path(name + ".outbox", in: stateFolder),
       limits: outbox?.1 ?? OutboxLimits(), devices: devices, listening: listening, sensorKeys: sensorKeys,
-      fleet: fleet,
+      identityKeys: identityKeys, fleet: fleet,
       collection: collection?.file, retention: collection?.retention ?? Retention(), presence: presence,
       merging: merging, rooms: rooms ?? [:], homeAssistant: homeAssistant,
       metricsPort: metricsPort)

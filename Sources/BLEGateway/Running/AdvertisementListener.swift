@@ -15,7 +15,7 @@ final class AdvertisementListener: Sendable {
 
   private let policy: GatewayConfiguration.Listening
   private let keys: GatewayKeys
-  /// By the names of devices in topics.
+  /// By the names of devices in topics: the private addresses of one are one device.
   private let heard = Guarded<(devices: [String: Heard], recent: RecentNames<String>)>(([:], RecentNames()))
 
   init(_ policy: GatewayConfiguration.Listening, _ keys: GatewayKeys = GatewayKeys()) {
@@ -54,6 +54,7 @@ final class AdvertisementListener: Sendable {
   }
   /// The device's name in topics.
   private func name(of sighting: Sighting) -> String {
-    sighting.address?.description.filter(\.isHexDigit) ?? sighting.identifier.uuidString
+    keys.identities.name(of: sighting.address) ?? sighting.address?.description.filter(\.isHexDigit)
+      ?? sighting.identifier.uuidString
   }
 }

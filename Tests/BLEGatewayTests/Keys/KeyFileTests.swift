@@ -14,12 +14,17 @@ struct KeyFileTests {
     try GatewayKeyFiles.sensors(
       try KeyFile.parse(text.utf8, "keys.json", most: GatewayKeyFiles.mostSensors), .file("keys.json"))
   }
+  private func identities(_ text: String) throws(SecretError) -> [String: SecretKey] {
+    try GatewayKeyFiles.identities(
+      try KeyFile.parse(text.utf8, "keys.json", most: GatewayKeyFiles.mostIdentities), .file("keys.json"))
+  }
 
   @Test("I17.1 keys are read by addresses with or without colons")
   func reads() throws {
     let key = SecretKey(mostSignificantFirst: try #require([UInt8](hexadecimal: Self.key)))
     let read = try sensors(#"{"54:48:e6:8F:80:A5": "\#(Self.key)", "5448E68F80A6": "\#(Self.key.uppercased())"}"#)
     #expect(read == [0x5448_E68F_80A5: key, 0x5448_E68F_80A6: key])
+    #expect(try identities(#"{"phone": "\#(Self.key)"}"#) == ["phone": key])
     #expect(try sensors("{}").isEmpty)
   }
 
@@ -48,19 +53,26 @@ struct KeyFileTests {
     }
   }
 
+  @Test("I17.1 an identity key has a name that can stand in topics, and one name only")
+  func identityMistakes() {
+    let key = Self.key
+    for text in [#"{"a/b": "\#(key)"}"#, #"{"": "\#(key)"}"#, #"{"a": "\#(key)", "b": "\#(key)"}"#] {
+      #expect(throws: SecretError.self) { _ = try identities(text) }
+    }
+  }
+
   @Test("I17.1 more keys than are allowed are refused, and so is a file that is too long")
   func limits() throws {
-    let most = GatewayKeyFiles.mostSensors
+    let most = GatewayKeyFiles.mostIdentities
     func file(_ count: Int) -> String {
       let members = (1...count).map { number in
         let digits = String(number, radix: 16)
-        let padded = { (count: Int) in String(repeating: "0", count: count - digits.count) + digits }
-        return "\"\(padded(12))\": \"\(padded(32))\""
+        return "\"d\(number)\": \"\(String(repeating: "0", count: 32 - digits.count))\(digits)\""
       }
       return "{\(members.joined(separator: ", "))}"
     }
-    #expect(try sensors(file(most)).count == most)
-    #expect(throws: SecretError.self) { _ = try sensors(file(most + 1)) }
+    #expect(try identities(file(most)).count == most)
+    #expect(throws: SecretError.self) { _ = try identities(file(most + 1)) }
     let folder = try TemporaryFolder()
     let path = folder.path("keys.json")
     try (#"{"a": "\#(Self.key)"}"# + String(repeating: " ", count: KeyFile.longest)).privately(to: path)
