@@ -85,6 +85,8 @@ package struct GatewayConfiguration: Sendable {
   /// Advertisements that are published.
   package struct Listening: Sendable, Equatable {
     package var rule: MatchRule
+    /// What the topics of its devices have.
+    package var topic = Topic.address
     /// In dBm: weaker ones are as if they were not heard. `nil`: none is too weak.
     package var weakest: Int?
     /// One is published when it differs from the last one of its device in more than its strength.
@@ -95,5 +97,12 @@ package struct GatewayConfiguration: Sendable {
     package var interval: Duration?
     /// How many devices are followed; beyond it, the one that was heard longest ago is forgotten.
     package var devices = 1_024
+
+    package enum Topic: String, Sendable, CaseIterable {
+      /// The address, or the name that belongs to it by a key.
+      case address
+      /// What a beacon says that it is; for everything else the address.
+      case beacon
+    }
   }
 }

@@ -77,6 +77,7 @@ extension GatewayConfigurationReader {
     if let match = object.optional("match", { (json) in DeviceRecognition.read(json, mistakes) }) {
       listening.rule = match.rule()
     }
+    object.set(&listening.topic, "topic") { (json) throws(PositionedError) in try json.word("what topics have") }
     listening.weakest = object.optional("weakest") { (json) throws(PositionedError) in
       try json.integer(-127...20, "the least strength in dBm")
     }

@@ -54,7 +54,10 @@ final class AdvertisementListener: Sendable {
   }
   /// The device's name in topics.
   private func name(of sighting: Sighting) -> String {
-    keys.identities.name(of: sighting.address) ?? sighting.address?.description.filter(\.isHexDigit)
+    if policy.topic == .beacon, let beacon = sighting.beacons.lazy.compactMap(\.beaconIdentifier).first {
+      return beacon
+    }
+    return keys.identities.name(of: sighting.address) ?? sighting.address?.description.filter(\.isHexDigit)
       ?? sighting.identifier.uuidString
   }
 }

@@ -106,3 +106,26 @@ extension Sighting {
       }
   }
 }
+
+extension BeaconFrame {
+  /// What tells this beacon from others, whatever its address: `UUID-MAJOR-MINOR` of an iBeacon, `NAMESPACE-INSTANCE` of an Eddystone-UID. `nil`
+  /// for other frames, and for one that is not as specified.
+  package var beaconIdentifier: String? {
+    guard problem == nil else { return nil }
+    let names: [String]
+    switch format {
+    case .iBeacon: names = ["Proximity UUID", "Major", "Minor"]
+    case .eddystoneUID: names = ["Namespace", "Instance"]
+    default: return nil
+    }
+    let parts = names.compactMap { name -> String? in
+      guard let field = fields.first(where: { $0.name == name }) else { return nil }
+      switch field.value {
+      case .text(let text): return text
+      case .integer(let number): return String(number)
+      case .number, .none: return nil
+      }
+    }
+    return parts.count == names.count ? parts.joined(separator: "-") : nil
+  }
+}

@@ -56,4 +56,21 @@ struct GatewayKeysTests {
       #expect(error.reason.contains("chmod 600"), "\(error.reason)")
     }
   }
+
+  @Test("I17.1 a beacon on the air is published on the topic of its UUID")
+  func beacon() async throws {
+    let beacon = scene.world.makeDevice("beacon")
+    beacon.setManufacturerData(
+      [UInt8](hexadecimal: "4c000215f7826da64fa24e988024bc5b71e0893e0001000200") ?? [])
+    let app = PeripheralApp("b", on: beacon, services: [])
+    let subscriber = Subscriber(scene.broker.port, "ble/attic/device/#")
+    try #require(await subscriber.connected())
+    scene.world.pace = .realTime(speed: 4)
+    _ = try await scene.start(
+      try scene.configuration(#""listen": [{"topic": "beacon"}]"#), on: scene.world.makeDevice("phone"))
+    let topic = "ble/attic/device/F7826DA6-4FA2-4E98-8024-BC5B71E0893E-1-2/advertisement"
+    try await scene.until { subscriber.messages.contains { $0.topic == topic } }
+    withExtendedLifetime(app) {}
+    try await scene.stop()
+  }
 }
