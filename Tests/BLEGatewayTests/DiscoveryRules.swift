@@ -63,16 +63,20 @@ enum DiscoveryRules {
   /// Units of the classes of sensors and numbers; an empty list: no unit.
   static let units: [String: [String]] = [
     "apparent_power": ["mVA", "VA", "kVA"], "aqi": [], "battery": ["%"], "carbon_dioxide": ["ppm"],
-    "carbon_monoxide": ["ppm"], "current": ["A", "mA"], "date": [],
+    "carbon_monoxide": ["ppm"], "conductivity": ["S/cm", "mS/cm", "µS/cm"], "current": ["A", "mA"], "date": [],
     "distance": ["km", "m", "cm", "mm", "mi", "nmi", "yd", "in", "ft"], "duration": ["d", "h", "min", "s", "ms", "µs"],
     "energy": ["J", "kJ", "MJ", "GJ", "mWh", "Wh", "kWh", "MWh", "GWh", "TWh", "cal", "kcal", "Mcal", "Gcal"],
-    "enum": [], "frequency": ["Hz", "kHz", "MHz", "GHz"], "humidity": ["%"], "illuminance": ["lx"],
+    "enum": [], "frequency": ["Hz", "kHz", "MHz", "GHz"], "gas": ["m³", "ft³", "CCF", "L"], "humidity": ["%"],
+    "illuminance": ["lx"],
     "irradiance": ["W/m²", "BTU/(h⋅ft²)"], "moisture": ["%"], "pm1": ["µg/m³"], "pm10": ["µg/m³"], "pm25": ["µg/m³"],
-    "power": ["mW", "W", "kW", "MW", "GW", "TW"],
+    "power": ["mW", "W", "kW", "MW", "GW", "TW"], "precipitation": ["cm", "in", "mm"],
     "pressure": ["Pa", "kPa", "hPa", "bar", "cbar", "mbar", "mmHg", "inHg", "inH₂O", "psi", "mPa"],
     "signal_strength": ["dB", "dBm"], "sound_pressure": ["dB", "dBA"],
     "speed": ["ft/s", "in/d", "in/h", "in/s", "km/h", "kn", "m/s", "mph", "mm/d", "mm/s"],
-    "temperature": ["°C", "°F", "K"], "timestamp": [], "voltage": ["V", "mV", "µV", "kV", "MV"],
+    "temperature": ["°C", "°F", "K"], "timestamp": [], "volatile_organic_compounds": ["µg/m³", "mg/m³"],
+    "voltage": ["V", "mV", "µV", "kV", "MV"], "volume": ["L", "mL", "gal", "fl. oz.", "m³", "ft³", "CCF"],
+    "volume_flow_rate": ["m³/h", "ft³/min", "L/min", "gal/min"],
+    "volume_storage": ["L", "mL", "gal", "fl. oz.", "m³", "ft³", "CCF"], "water": ["L", "gal", "m³", "ft³", "CCF"],
     "weight": ["kg", "g", "mg", "µg", "oz", "lb", "st"],
   ]
 
@@ -177,13 +181,20 @@ enum DiscoveryRules {
     if let state, !["measurement", "measurement_angle", "total", "total_increasing"].contains(state) {
       found.append("no state_class \(state)")
     }
-    if name == "energy", state == "measurement" { found.append("energy is a total") }
-    return found
+    if let name, ["energy", "gas", "volume", "water"].contains(name), state == "measurement" {
+      found.append("\(name) is a total")
+    }
+    return found + expiry(object)
   }
 
   private static func binarySensor(_ object: [String: Any]) -> [String] {
     let name = object["device_class"] as? String
-    return name.map { binaryClasses.contains($0) ? [] : ["no device_class \($0)"] } ?? []
+    return (name.map { binaryClasses.contains($0) ? [] : ["no device_class \($0)"] } ?? []) + expiry(object)
+  }
+
+  private static func expiry(_ object: [String: Any]) -> [String] {
+    guard let expiry = object["expire_after"] else { return [] }
+    return (expiry as? Int).map { $0 > 0 } ?? false ? [] : ["expire_after is a number of seconds"]
   }
 
   private static func tracker(_ object: [String: Any]) -> [String] {

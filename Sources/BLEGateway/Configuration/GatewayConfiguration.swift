@@ -97,6 +97,8 @@ package struct GatewayConfiguration: Sendable {
     package var interval: Duration?
     /// How many devices are followed; beyond it, the one that was heard longest ago is forgotten.
     package var devices = 1_024
+    /// Whether Home Assistant is told of the sensors among them.
+    package var isAnnounced = false
 
     package enum Topic: String, Sendable, CaseIterable {
       /// The address, or the name that belongs to it by a key.

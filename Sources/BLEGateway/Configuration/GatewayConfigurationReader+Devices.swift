@@ -87,6 +87,7 @@ extension GatewayConfigurationReader {
     object.set(&listening.devices, "devices") { (json) throws(PositionedError) in
       try json.integer(1...65_536, "the number of devices")
     }
+    object.set(&listening.isAnnounced, "home_assistant") { (json) throws(PositionedError) in try json.boolean() }
     object.finish()
     if !listening.onChange, listening.interval == nil {
       mistakes.note(

@@ -92,6 +92,11 @@ package struct GatewayConfigurationReader {
     let merging = file.optional("merge") { (json) in self.merging(json) }
     let rooms = file.optional("rooms") { (json) throws(PositionedError) in try json.rooms() }
     file.finish()
+    if homeAssistant == nil, listening.contains(where: \.isAnnounced) {
+      mistakes.note(
+        PositionedError(
+          json.position, "\"home_assistant\" of an entry of \"listen\" needs \"home_assistant\" of the configuration"))
+    }
     noteDoubles(devices, json)
     guard format != nil, let name, let broker else { return nil }
     if mistakes.count == 0, devices.isEmpty, listening.isEmpty, collection == nil, presence == nil, merging == nil {

@@ -15,6 +15,12 @@ extension HomeAssistantAnnouncer {
     enqueue(discovery.gateway(), of: "")
     for (device, entity) in trackers { enqueue([entity], of: device) }
     for device in shown.sorted() { announce(device) }
+    for sensor in plan.sensors.all { announce(sensor: sensor.device) }
+  }
+
+  func announce(sensor name: String) {
+    guard isUp, plan.configuration.announcesSensors, let sensor = plan.sensors[name] else { return }
+    enqueue(discovery.entities(of: sensor), of: name)
   }
 
   func announce(_ name: String) {

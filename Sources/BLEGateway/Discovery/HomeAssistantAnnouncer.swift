@@ -13,6 +13,8 @@ final class HomeAssistantAnnouncer {
     case ready(GatewayMessages.Subject)
     /// This characteristic has a value, for the first time.
     case value(CharacteristicPath, device: String)
+    /// This sensor, which only advertises, is heard for the first time, or has measured something else.
+    case heard(String)
     /// It is not kept any more.
     case stopped(String)
   }
@@ -22,6 +24,7 @@ final class HomeAssistantAnnouncer {
     var configuration: GatewayConfiguration
     var memory: AnnouncedTopics
     var remembered: [String: AnnouncedTopics.Owner]
+    var sensors: HeardSensors
     var version: String
     var now: @Sendable () -> Date
     /// Called on the link's queue for a topic that the broker does not allow.
@@ -74,7 +77,10 @@ final class HomeAssistantAnnouncer {
       (devices.values.flatMap { discovery.entities(of: $0) } + trackers.map(\.entity) + discovery.gateway()).map(
         \.topic))
     var learned: [String: Int] = [:]
+    let announcesSensors = plan.configuration.announcesSensors
     for (topic, owner) in plan.remembered.sorted(by: { $0.key < $1.key }) where !planned.contains(topic) {
+      // It is heard sooner or later.
+      if announcesSensors, topic.contains(HomeAssistantDiscovery.measurementMark) { continue }
       if learning.contains(owner.device), topic.contains(HomeAssistantDiscovery.characteristicMark) {
         learned[owner.device, default: 0] += 1
         if learned[owner.device, default: 0] <= Self.mostLearned { continue }
@@ -149,6 +155,7 @@ final class HomeAssistantAnnouncer {
       else { return }
       devices[device]?.characteristics.append(path)
       if shown.contains(device) { announce(device) }
+    case .heard(let device): announce(sensor: device)
     case .stopped(let device): shown.remove(device)
     }
     send(publisher)

@@ -108,7 +108,8 @@ package struct GatewayMessages: Sendable {
       .object([
         "event": .string("discovered"), "time": .string(now().stamp), "gateway": .string(topics.gateway),
         "device": .string(device),
-      ]), sighting.json, .object(["smoothed": smoothed.map { .number($0.tenths) } ?? .null]))
+      ]), sighting.json,
+      .object(["measurements": sighting.measurements.json, "smoothed": smoothed.map { .number($0.tenths) } ?? .null]))
     return OutboxDraft(.advertisement, topic: topics.advertisement(of: device), payload: members.text)
   }
 

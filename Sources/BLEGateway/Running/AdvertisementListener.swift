@@ -13,7 +13,7 @@ final class AdvertisementListener: Sendable {
     var isChanged = false
   }
 
-  private let policy: GatewayConfiguration.Listening
+  let policy: GatewayConfiguration.Listening
   private let keys: GatewayKeys
   /// By the names of devices in topics: the private addresses of one are one device.
   private let heard = Guarded<(devices: [String: Heard], recent: RecentNames<String>)>(([:], RecentNames()))

@@ -57,12 +57,16 @@ extension Gateway {
     line.change(description, commands: desk.topics, instead: topics, announcing)
     for device in made { await device.start() }
     for device in all { await device.announceIfReady() }
-    if changes.listening { await listen() }
+    // Sensors are announced when a listener hears them for the first time.
+    if changes.listening || new.announcesSensors { await listen() }
     return changes
   }
 }
 
 extension GatewayConfiguration {
+  /// Whether Home Assistant is told of sensors that only advertise.
+  var announcesSensors: Bool { homeAssistant != nil && listening.contains(where: \.isAnnounced) }
+
   /// The first member that is another than before, and cannot change while the gateway runs.
   func firstFixed(besides old: Self) -> String? {
     let fleet = devices.filter { isInFleet($0) } == old.devices.filter { old.isInFleet($0) }

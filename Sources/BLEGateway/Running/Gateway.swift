@@ -29,6 +29,8 @@ package final class Gateway: Sendable {
   private let collector: Collector?
   let presence: GatewayPresence?
   let keys: GatewayKeys
+  /// Those that Home Assistant is told of.
+  let sensors = HeardSensors()
   /// As they were read last.
   let keyFiles: Guarded<GatewayKeyFiles>
 
@@ -137,14 +139,25 @@ package final class Gateway: Sendable {
     endScans()
     for policy in current.with({ $0.listening }) {
       let listener = AdvertisementListener(policy, keys)
-      let scan = await central.observeDiscoveries(matching: policy.rule, repeats: true) {
-        [outbox, messages, surroundings, counts] discovery in
-        counts.with { $0.advertisements += 1 }
-        let address = surroundings.address(discovery.identifier)
-        guard let heard = listener.take(discovery, address: address) else { return }
-        outbox.add(messages.advertisement(heard.sighting, smoothed: heard.smoothed, of: heard.device))
+      let scan = await central.observeDiscoveries(matching: policy.rule, repeats: true) { [weak self] discovery in
+        self?.hear(discovery, listener)
       }
       scans.with { $0.append(scan) }
+    }
+  }
+
+  /// Publishes an advertisement if the listener's rules want it.
+  func hear(_ discovery: Discovery, _ listener: AdvertisementListener) {
+    counts.with { $0.advertisements += 1 }
+    let address = surroundings.address(discovery.identifier)
+    guard let heard = listener.take(discovery, address: address) else { return }
+    outbox.add(messages.advertisement(heard.sighting, smoothed: heard.smoothed, of: heard.device))
+    guard listener.policy.isAnnounced, let sensor = HeardSensor(heard.sighting, as: heard.device, listener.policy)
+    else { return }
+    switch sensors.note(sensor) {
+    case .known: break
+    case .new: line.announce(.heard(sensor.device))
+    case .tooMany: report(.tooManySensors(most: HeardSensors.most))
     }
   }
 

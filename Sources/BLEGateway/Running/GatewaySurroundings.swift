@@ -47,6 +47,8 @@ package enum GatewayReport: Sendable {
   case expired(CollectedExpiry)
   /// Messages could not be stored; the broker sends them again.
   case notCollected(reason: String)
+  /// So many sensors were announced to Home Assistant, and no other is. Reported once.
+  case tooManySensors(most: Int)
   /// The broker does not allow announcements to Home Assistant on this topic.
   case notAnnounced(topic: String)
   /// What happens to the leases of the fleet.

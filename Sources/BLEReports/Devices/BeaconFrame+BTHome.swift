@@ -49,7 +49,7 @@ extension BeaconFrame {
         let name = [identifier].hexadecimal.uppercased()
         return reader.complain("object 0x\(name) is not known, and so where the next one begins")
       }
-      guard read(object, &reader) else { return }
+      guard read(object, identifier, &reader) else { return }
     }
   }
 
@@ -71,7 +71,7 @@ extension BeaconFrame {
   }
 
   /// An object is a field, with the identifier in its first octet. Returns whether there may be another behind it.
-  private static func read(_ object: BTHomeObject, _ reader: inout BeaconReader) -> Bool {
+  private static func read(_ object: BTHomeObject, _ identifier: UInt8, _ reader: inout BeaconReader) -> Bool {
     var length = object.kind.length
     if length == nil {
       guard let said = reader.second else {
@@ -83,7 +83,8 @@ extension BeaconFrame {
     let whole = 1 + (length ?? 0)
     let isThere = reader.left >= whole
     var isReadable = true
-    reader.field(object.name, whole, unit: object.unit) { octets in
+    let measurement = object.measurement(identifier)
+    reader.field(object.name, whole, unit: object.unit, measurement: measurement) { octets in
       guard let value = object.value(octets.dropFirst()) else {
         isReadable = false
         return .none

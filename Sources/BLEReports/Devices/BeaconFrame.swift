@@ -55,6 +55,8 @@ package struct BeaconField: Equatable, Sendable {
   package let unit: String?
   /// Whether it only says how the frame is made.
   let isFraming: Bool
+  /// Which measurement it is; `nil` for other fields.
+  let measurement: MeasurementKind?
 
   var words: String? {
     let text: String
@@ -83,7 +85,7 @@ extension BeaconField: Report {
 }
 
 extension BeaconField.Value {
-  fileprivate var json: JSONValue? {
+  var json: JSONValue? {
     switch self {
     case .text(let text): .string(text)
     case .integer(let number): .integer(number)

@@ -21,7 +21,7 @@ struct BeaconReader {
   mutating func complain(_ text: String) { problem = problem ?? text }
 
   mutating func field(
-    _ name: String, _ count: Int, unit: String? = nil, isFraming: Bool = false,
+    _ name: String, _ count: Int, unit: String? = nil, isFraming: Bool = false, measurement: MeasurementKind? = nil,
     _ value: (Octets) -> BeaconField.Value
   ) {
     guard !isCut else { return }
@@ -31,16 +31,18 @@ struct BeaconReader {
       if !rest.isEmpty { append(name, rest.count, nil, isFraming) { _ in .none } }
       return
     }
-    append(name, count, unit, isFraming, value)
+    append(name, count, unit, isFraming, measurement, value)
   }
 
   private mutating func append(
-    _ name: String, _ count: Int, _ unit: String?, _ isFraming: Bool, _ value: (Octets) -> BeaconField.Value
+    _ name: String, _ count: Int, _ unit: String?, _ isFraming: Bool, _ measurement: MeasurementKind? = nil,
+    _ value: (Octets) -> BeaconField.Value
   ) {
     let own = rest.prefix(count)
     rest = rest.dropFirst(count)
     fields.append(
-      BeaconField(name: name, octets: Array(own), value: value(own), unit: unit, isFraming: isFraming))
+      BeaconField(
+        name: name, octets: Array(own), value: value(own), unit: unit, isFraming: isFraming, measurement: measurement))
   }
 
   /// Takes the fields of another reader, with what is wrong there, in place of the next `count` octets.

@@ -52,6 +52,11 @@ extension GatewayRun {
       output.event(
         "collecting", ["status": "failing", "reason": .string(reason), "messages": .null],
         "Messages cannot be stored: \(reason.inert). The broker sends them again.")
+    case .tooManySensors(let most):
+      output.event(
+        "too_many_sensors", ["most": .integer(most)],
+        "Home Assistant is told of \(most) sensors that only advertise, and of no more: \"match\" in \"listen\" can leave out those of others."
+      )
     case .notAnnounced(let topic):
       output.event(
         "not_announced", ["topic": .string(topic)],

@@ -1,0 +1,92 @@
+import BLECore
+import BLEReports
+import BLESession
+
+/// A sensor that only advertises, as Home Assistant is told of it.
+package struct HeardSensor: Sendable, Equatable {
+  /// A measurement by its name, which says which one of its kind it is.
+  package struct Entry: Sendable, Hashable {
+    package var name: String
+    package var kind: MeasurementKind
+
+    package init(name: String, kind: MeasurementKind) { (self.name, self.kind) = (name, kind) }
+  }
+
+  /// Its name in topics.
+  package var device: String
+  /// `C0:FF:EE:01:02:03`; `nil` for one that has not one address.
+  package var address: String?
+  package var measurements: [Entry] = []
+  /// After so many seconds without a message its values are not known any more; `nil`: they stay.
+  package var expiry: Int?
+
+  package init(device: String) { self.device = device }
+
+  /// `nil` for an advertisement without measurements.
+  init?(_ heard: Sighting, as device: String, _ policy: GatewayConfiguration.Listening) {
+    let measurements = heard.measurements.filter { HomeAssistantDiscovery.isShown($0.kind) }
+    if measurements.isEmpty { return nil }
+    self.device = device
+    self.measurements = measurements.map { Entry(name: $0.name, kind: $0.kind) }
+    if let address = heard.address, address.description.filter(\.isHexDigit) == device {
+      self.address = address.description
+    }
+    // Three in a row are missing, and no advertisement has to arrive to the second.
+    expiry = policy.interval.map { max(60, Int(3 * $0.seconds.rounded(.up))) }
+  }
+}
+
+/// The sensors that Home Assistant is told of. Strangers can be among them, so that there is a limit.
+final class HeardSensors: Sendable {
+  enum Outcome: Sendable, Equatable {
+    case known
+    /// It was not heard before, or has measured something else.
+    case new
+    /// There are too many, for the first time.
+    case tooMany
+  }
+
+  static let most = 100
+  static let mostMeasurements = 32
+
+  private struct State {
+    var sensors: [String: HeardSensor] = [:]
+    /// Those that an earlier process has announced: they count, heard or not.
+    var remembered: Set<String> = []
+    var isFull = false
+
+    mutating func note(_ heard: HeardSensor) -> Outcome {
+      guard var sensor = sensors[heard.device] else {
+        let strangers = sensors.keys.count { !remembered.contains($0) }
+        guard remembered.contains(heard.device) || remembered.count + strangers < HeardSensors.most else {
+          defer { isFull = true }
+          return isFull ? .known : .tooMany
+        }
+        var sensor = heard
+        sensor.measurements = Array(sensor.measurements.prefix(HeardSensors.mostMeasurements))
+        sensors[heard.device] = sensor
+        return .new
+      }
+      let left = HeardSensors.mostMeasurements - sensor.measurements.count
+      let new = heard.measurements.filter { entry in !sensor.measurements.contains { $0.name == entry.name } }
+        .prefix(left)
+      if new.isEmpty { return .known }
+      sensor.measurements += new
+      sensors[heard.device] = sensor
+      return .new
+    }
+  }
+
+  private let state = Guarded(State())
+
+  subscript(device: String) -> HeardSensor? { state.with { $0.sensors[device] } }
+
+  /// In the order of their names.
+  var all: [HeardSensor] { state.with { $0.sensors.values.sorted { $0.device < $1.device } } }
+
+  func note(_ sensor: HeardSensor) -> Outcome { state.with { $0.note(sensor) } }
+
+  /// Begins again, under other rules.
+  /// - Parameter remembered: the devices that were announced before.
+  func begin(remembering remembered: Set<String>) { state.with { $0 = State(remembered: remembered) } }
+}
