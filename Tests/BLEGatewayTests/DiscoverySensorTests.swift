@@ -109,7 +109,7 @@ struct DiscoverySensorTests {
     #expect(sensors["5448E68F80A5"]?.measurements.count == HeardSensors.mostMeasurements)
   }
 
-  @Test("I17.1 a rule can announce sensors only where Home Assistant is told of anything")
+  @Test("I17.1 a rule can announce sensors only where there are announcements to Home Assistant")
   func configuration() throws {
     func read(_ more: String) throws -> GatewayConfiguration {
       let text =

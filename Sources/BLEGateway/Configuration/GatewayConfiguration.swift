@@ -97,7 +97,7 @@ package struct GatewayConfiguration: Sendable {
     package var interval: Duration?
     /// How many devices are followed; beyond it, the one that was heard longest ago is forgotten.
     package var devices = 1_024
-    /// Whether Home Assistant is told of the sensors among them.
+    /// Whether the sensors among them are announced to Home Assistant.
     package var isAnnounced = false
 
     package enum Topic: String, Sendable, CaseIterable {

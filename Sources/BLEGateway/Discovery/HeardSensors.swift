@@ -2,7 +2,7 @@ import BLECore
 import BLEReports
 import BLESession
 
-/// A sensor that only advertises, as Home Assistant is told of it.
+/// A sensor that only advertises, as it is announced to Home Assistant.
 package struct HeardSensor: Sendable, Equatable {
   /// A measurement by its name, which says which one of its kind it is.
   package struct Entry: Sendable, Hashable {
@@ -36,7 +36,7 @@ package struct HeardSensor: Sendable, Equatable {
   }
 }
 
-/// The sensors that Home Assistant is told of. Strangers can be among them, so that there is a limit.
+/// The sensors that are announced to Home Assistant. Strangers can be among them, so that there is a limit.
 final class HeardSensors: Sendable {
   enum Outcome: Sendable, Equatable {
     case known

@@ -64,7 +64,7 @@ extension Gateway {
 }
 
 extension GatewayConfiguration {
-  /// Whether Home Assistant is told of sensors that only advertise.
+  /// Whether sensors that only advertise are announced to Home Assistant.
   var announcesSensors: Bool { homeAssistant != nil && listening.contains(where: \.isAnnounced) }
 
   /// The first member that is another than before, and cannot change while the gateway runs.

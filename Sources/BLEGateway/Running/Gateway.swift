@@ -29,7 +29,7 @@ package final class Gateway: Sendable {
   private let collector: Collector?
   let presence: GatewayPresence?
   let keys: GatewayKeys
-  /// Those that Home Assistant is told of.
+  /// Those that are announced to Home Assistant.
   let sensors = HeardSensors()
   /// As they were read last.
   let keyFiles: Guarded<GatewayKeyFiles>

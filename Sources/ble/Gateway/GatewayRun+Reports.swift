@@ -55,7 +55,7 @@ extension GatewayRun {
     case .tooManySensors(let most):
       output.event(
         "too_many_sensors", ["most": .integer(most)],
-        "Home Assistant is told of \(most) sensors that only advertise, and of no more: \"match\" in \"listen\" can leave out those of others."
+        "\(most) sensors that only advertise are announced to Home Assistant, and no more: \"match\" in \"listen\" can leave out those of others."
       )
     case .notAnnounced(let topic):
       output.event(
