@@ -24,6 +24,14 @@ package struct GatewayKeyFiles: Equatable {
     }
   }
 
+  /// Reads the files without the keys of a service's credentials, which are there only while the service runs.
+  package static func check(_ configuration: GatewayConfiguration) throws(SecretError) {
+    var configuration = configuration
+    if case .credential? = configuration.sensorKeys { configuration.sensorKeys = nil }
+    if case .credential? = configuration.identityKeys { configuration.identityKeys = nil }
+    _ = try GatewayKeyFiles(configuration)
+  }
+
   /// Reads octets as both kinds of files.
   /// - Returns: the number of keys.
   package static func checked(_ octets: [UInt8]) throws(SecretError) -> Int {

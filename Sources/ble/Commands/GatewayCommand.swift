@@ -5,7 +5,7 @@ import Foundation
 struct GatewayCommand: ToolCommand {
   static let file = Parameter<GatewayFileSource>.argument(
     "config", "The configuration file (JSON): see Docs/gateway.md.")
-  static let isCheck = Parameter.flag("check", "Say whether the file has mistakes, and end.")
+  static let isCheck = Parameter.flag("check", "Say whether the file and those with its keys have mistakes, and end.")
 
   static let node = CommandNode(
     "gateway", abstract: "Keep devices, and say what they say on the topics of an MQTT broker.",
@@ -28,19 +28,36 @@ struct GatewayCommand: ToolCommand {
   func run(in session: Session) async throws(ToolError) {
     let configuration = try source.load()
     if isCheck {
-      let members: JSONValue = [
-        "file": .string(source.path), "gateway": .string(configuration.name),
-        "devices": .array(configuration.devices.map { .string($0.name) }),
-        "outbox": .string(configuration.outbox),
-      ]
-      let devices = configuration.devices.count == 1 ? "1 device" : "\(configuration.devices.count) devices"
-      if session.output.isJSON { return session.output.json(members) }
-      return session.output.line(
-        "\(source.path.inert): no mistakes. The gateway \(configuration.name) keeps \(devices); its broker is \(configuration.broker.address)."
-      )
+      do throws(SecretError) { try GatewayKeyFiles.check(configuration) } catch { throw GatewayRun.failure(error) }
+      return session.output.isJSON
+        ? session.output.json(checked(configuration)) : session.output.line(checkedLine(configuration))
     }
     let run = GatewayRun(configuration, from: source, in: session)
     try await run.run()
+  }
+
+  private func checked(_ configuration: GatewayConfiguration) -> JSONValue {
+    [
+      "file": .string(source.path), "gateway": .string(configuration.name),
+      "devices": .array(configuration.devices.map { .string($0.name) }),
+      "listens": .bool(!configuration.listening.isEmpty), "collects": .bool(configuration.collection != nil),
+      "presence": .bool(configuration.presence != nil), "merges": .bool(configuration.merging != nil),
+      "outbox": .string(configuration.outbox),
+    ]
+  }
+
+  private func checkedLine(_ configuration: GatewayConfiguration) -> String {
+    var parts: [String] = []
+    let count = configuration.devices.count
+    if count > 0 { parts.append(count == 1 ? "keeps 1 device" : "keeps \(count) devices") }
+    if !configuration.listening.isEmpty { parts.append("listens to advertisements") }
+    if configuration.collection != nil { parts.append("collects what all gateways publish") }
+    if configuration.presence != nil { parts.append("publishes in which rooms devices are") }
+    if configuration.merging != nil { parts.append("merges what several gateways hear") }
+    let last = parts.popLast() ?? ""
+    let all = parts.isEmpty ? last : "\(parts.joined(separator: ", ")) and \(last)"
+    return
+      "\(source.path.inert): no mistakes. The gateway \(configuration.name) \(all); its broker is \(configuration.broker.address)."
   }
 }
 

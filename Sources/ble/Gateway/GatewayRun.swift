@@ -74,7 +74,7 @@ import CoreBluetooth
     do { return try body() } catch { throw Self.failure(error) }
   }
 
-  private static func failure(_ error: any Error) -> ToolError {
+  static func failure(_ error: any Error) -> ToolError {
     switch error {
     case let error as ToolError: error
     case let error as GatewayNeedsRestart:

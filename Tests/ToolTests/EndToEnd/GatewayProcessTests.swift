@@ -147,8 +147,27 @@ struct GatewayProcessTests {
     let plain = try place.run("gateway", "--check", right)
     #expect(
       plain.status == 0 && plain.lines.count == 1 && plain.lines[0].contains("no mistakes"), "\(plain.transcript)")
+    #expect(plain.lines[0].contains("The gateway attic listens to advertisements; its broker is 127.0.0.1"))
     let json = try place.run("gateway", "--check", right, "--json")
     #expect(json.status == 0 && json.document?["gateway"] as? String == "attic")
+    #expect(json.document?["listens"] as? Bool == true && json.document?["presence"] as? Bool == false)
     #expect(try place.run("gateway", "--check", place.path("missing.json")).status == 66)
+  }
+
+  @Test("I17.4 ble gateway --check reads the files of keys too, without showing what is in them")
+  func checkOfKeys() throws {
+    let key = "231d39c1d7cc1ab1aee224cd096db932"
+    let keys = try place.file("keys.json", #"{"54:48:E6:8F:80:A5": "\#(key)0"}"#)
+    #expect(chmod(keys, 0o600) == 0)
+    let configuration = try place.file(
+      "attic.json",
+      #"{"format": "ble-gateway/1", "gateway": "attic", "broker": {"host": "127.0.0.1"}, "listen": [{}], "sensor_keys": {"file": "keys.json"}}"#
+    )
+    let long = try place.run("gateway", "--check", configuration)
+    #expect(long.status == 65 && long.transcript.contains("keys.json:1:23"), "\(long.transcript)")
+    #expect(!long.transcript.contains(key))
+    #expect(chmod(keys, 0o644) == 0)
+    let open = try place.run("gateway", "--check", configuration)
+    #expect(open.status == 65 && !open.transcript.contains(key), "\(open.transcript)")
   }
 }

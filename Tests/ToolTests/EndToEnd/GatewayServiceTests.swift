@@ -32,7 +32,8 @@ struct GatewayServiceTests {
   @Test("I17.5 metrics are served to this machine, and whether there is a link to the broker")
   func metrics() async throws {
     let broker = try TestBroker()
-    let gateway = try place.ble("gateway", try write(broker, #""devices": [\#(Self.device("one"))]"#), "--json")
+    let members = #""devices": [\#(Self.device("one"))], "presence": {"track": {"two": "Two"}}"#
+    let gateway = try place.ble("gateway", try write(broker, members), "--json")
     let address = try #require(try gateway.event("metrics")["address"] as? String)
     #expect(address.hasPrefix("http://127.0.0.1:"))
     try gateway.event("broker") { $0["status"] as? String == "connected" }
@@ -42,6 +43,8 @@ struct GatewayServiceTests {
     let lines = Set(try await get(address).text.split(separator: "\n").map(String.init))
     #expect(lines.contains("ble_gateway_broker_connected 1") && lines.contains("# TYPE ble_sessions gauge"))
     #expect(lines.contains("ble_gateway_messages_total{result=\"refused\"} 0"))
+    #expect(lines.contains("ble_gateway_presence_devices 1"), "\(lines)")
+    #expect(lines.contains("ble_gateway_presence_ignored_total{reason=\"not-understood\"} 0"), "\(lines)")
     #expect(lines.contains { $0.hasPrefix("ble_adapter_resets_total{adapter=\"radio") }, "\(lines)")
     #expect(try await get(address.replacing("/metrics", with: "/")).status == 404)
     broker.stop()
