@@ -100,6 +100,18 @@ public final class TestBroker: @unchecked Sendable {
   public func suspend() { if let process = lock.withLock({ process }) { Foundation.kill(process, SIGSTOP) } }
   public func resume() { if let process = lock.withLock({ process }) { Foundation.kill(process, SIGCONT) } }
 
+  /// What it has used since its start: processor time, and memory in octets (proc_pid_stat(5)).
+  public func use() throws -> (processor: Duration, memory: Int) {
+    let process = try #require(lock.withLock { self.process })
+    let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    // The program's name, which may have spaces in it, ends with the last parenthesis.
+    let fields = try #require(text.split(separator: ")").last).split(separator: " ")
+    try #require(fields.count > 21)
+    let ticks = (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
+    let pages = Int(fields[21]) ?? 0
+    return (.seconds(ticks) / sysconf(Int32(_SC_CLK_TCK)), pages * sysconf(Int32(_SC_PAGESIZE)))
+  }
+
   private func end(_ signal: Int32) {
     let process = lock.withLock {
       defer { self.process = nil }
