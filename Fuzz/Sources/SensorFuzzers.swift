@@ -1,33 +1,83 @@
 import BLECore
 import BLEGateway
 import BLEReports
+import Foundation
 
 extension Fuzzer {
   /// The data of BTHome's service: as it is, and with the rest of the octets in place of what was encrypted.
   static let gatewaySensor = Fuzzer(name: "gateway-sensor") { octets in
-    let length = min(Int(octets.first ?? 0), octets.count)
-    let data = Array(octets.dropFirst().prefix(length))
-    let service = "FCD2"
-    guard let plain = BeaconFrame(bthome: service, data: data) else { return require(false, "no frame of its service") }
-    require(plain.fields.flatMap(\.octets) == data, "octets were lost")
-    guard let sealed = SealedMeasurements(service: service, data: data) else { return }
-    require(sealed.sealed.count >= 4 && sealed.sealed.count < data.count, "another length than the frame's")
-    let address = DeviceAddress(octets: sealed.address ?? data, kind: .public)
-    require(sealed.nonce(of: address).count == 13, "a nonce of another length")
-    let given = Array(octets.dropFirst(1 + data.count))
-    guard let opened = BeaconFrame(bthome: service, data: data, opening: .plain(given)) else { return }
-    // Octets of another length were never encrypted there.
-    let fits = given.count == sealed.sealed.count - 4
-    require(opened.fields.flatMap(\.octets).count == data.count, "another number of octets")
-    require(fits || opened == plain, "octets of another length were taken")
-    let refused = BeaconFrame(bthome: service, data: data, opening: .refused("no"))
-    require(refused?.fields == plain.fields && refused?.problem != nil, "a value of what was refused")
+    checkSealed(octets, "FCD2", nonceLength: 13)
   } seeds: {
     [
       [15] + ([UInt8](hexadecimal: "41a47266c95f730011223378237214") ?? []) + [0x02, 0xCA, 0x09, 0x03, 0xBF, 0x13],
       [17] + ([UInt8](hexadecimal: "43a5808fe64854012c070000001b2c3d4e") ?? []) + [0x01, 0x61],
       [6, 0x40, 0x02, 0xCA, 0x09, 0x01, 0x61],
     ]
+  }
+
+  /// The data of Xiaomi's service, in the same way.
+  static let gatewayXiaomi = Fuzzer(name: "gateway-xiaomi") { octets in
+    checkSealed(octets, "FE95", nonceLength: 12)
+  } seeds: {
+    [
+      [23] + ([UInt8](hexadecimal: "58585b0550f4830238c1a495ef58763c26000097e2abb5") ?? []) + [
+        0x06, 0x10, 0x02, 0xD3, 1,
+      ],
+      [19] + ([UInt8](hexadecimal: "48590312a41b776e7c96add7000000f2bf545b") ?? []) + [
+        0x08, 0x4C, 4, 0, 0, 0x34, 0x42,
+      ],
+      [18] + ([UInt8](hexadecimal: "5020aa01da219335342d580d1004fe004802") ?? []),
+    ]
+  }
+
+  private static func checkSealed(_ octets: [UInt8], _ service: String, nonceLength: Int) {
+    let length = min(Int(octets.first ?? 0), octets.count)
+    let data = Array(octets.dropFirst().prefix(length))
+    guard let plain = BeaconFrame(sensor: service, data: data) else { return require(false, "no frame of its service") }
+    require(plain.fields.flatMap(\.octets) == data, "octets were lost")
+    guard let sealed = SealedMeasurements(service: service, data: data) else { return }
+    require(sealed.sealed.count >= 4 && sealed.sealed.count < data.count, "another length than the frame's")
+    let address = DeviceAddress(octets: sealed.address ?? data, kind: .public)
+    require(sealed.nonce(of: address).count == nonceLength, "a nonce of another length")
+    let given = Array(octets.dropFirst(1 + data.count))
+    guard let opened = BeaconFrame(sensor: service, data: data, opening: .plain(given)) else { return }
+    // Octets of another length were never encrypted there.
+    let fits = given.count == sealed.sealed.count - 4
+    require(opened.fields.flatMap(\.octets).count == data.count, "another number of octets")
+    require(fits || opened == plain, "octets of another length were taken")
+    let refused = BeaconFrame(sensor: service, data: data, opening: .refused("no"))
+    require(refused?.fields == plain.fields && refused?.problem != nil, "a value of what was refused")
+  }
+
+  /// An advertisement of a maker: which one, and its data.
+  static let gatewayMaker = Fuzzer(name: "gateway-maker") { octets in
+    let choice = Int(octets.first ?? 0)
+    let data = Array(octets.dropFirst())
+    let names = ["sps", "tps", "TP357 (2142)", "GVH5102_CB9B", "x"]
+    let services = ["181A", "FD3D", "0D00", "FDCD"]
+    let isService = choice & 1 == 1
+    let sighting = Sighting(
+      identifier: UUID(), address: DeviceAddress(octets: Array(data.prefix(6)), kind: .public),
+      name: names[(choice >> 1) % names.count], rssi: nil, isConnectable: false,
+      services: ["CBA20D00-224D-11E6-9FB8-0002A5D5C51B"], solicitedServices: [], overflowServices: [],
+      manufacturerData: isService ? nil : data,
+      serviceData: [
+        .init(service: services[(choice >> 4) % services.count], data: isService ? data : [0x77, 0, 0x64])
+      ],
+      txPower: nil)
+    for frame in sighting.beacons where isService || frame.service == nil {
+      let read = frame.fields.flatMap(\.octets)
+      require(read == data || (!isService && read == Array(data.dropFirst(2))), "octets were lost")
+    }
+    requireInert(sighting.measurements.json.text)
+  } seeds: {
+    [
+      "0099040512fc5394c37c0004fffc040cac364200cdcbb8334c884f", "00990403291a1ece1efc18f94202ca0b53",
+      "0088ec0003215d6400", "0688ec0088078c116402", "060100010103cb0164", "006909aabbccddeeffe00f06983500",
+      "009c08f41000ba4e6408", "02ff0700000031603306", "04c2ff0035012c", "01a4c1380283f400a22f5f0bf819",
+      "01f4830238c1a4a9066911b60b58f70d", "1169006400" + "98a6", "2154006400990e",
+      "310812005e60342d580201640f011c09048b090000",
+    ].compactMap { [UInt8](hexadecimal: $0) }
   }
 
   /// A file of keys.

@@ -4,25 +4,29 @@ import CLibcrypto
 /// AES-CCM with one key, the encryption of links and advertising data (Core, Vol 6 Part E 2; RFC 3610). Holds the key schedule:
 /// make one for each key and direction and reuse it. One loop only.
 public final class AESCCM {
-  /// The length of the nonce in octets.
+  /// The length of the nonce of links and advertising data, in octets.
   public static let nonceLength = 13
 
   private let sealing: OpaquePointer
   private let opening: OpaquePointer
   /// The length of the message integrity check in octets.
   public let checkLength: Int
+  /// The length of the nonce in octets.
+  public let nonceLength: Int
 
   /// - Parameters:
   ///   - key: sixteen octets; any other count is a programming error.
   ///   - checkLength: octets, 4 for links and advertising data.
-  public init(key: SecretKey, checkLength: Int = 4) {
+  ///   - nonceLength: octets, 7 to 13; 13 for links and advertising data.
+  public init(key: SecretKey, checkLength: Int = 4, nonceLength: Int = AESCCM.nonceLength) {
     precondition(key.count == AESBlock.octetCount, "AES-CCM takes a key of 16 octets")
     self.checkLength = checkLength
+    self.nonceLength = nonceLength
     sealing = Libcrypto.made(EVP_CIPHER_CTX_new())
     opening = Libcrypto.made(EVP_CIPHER_CTX_new())
     for (context, encrypts) in [(sealing, CInt(1)), (opening, 0)] {
       Libcrypto.require(EVP_CipherInit_ex(context, EVP_aes_128_ccm(), nil, nil, nil, encrypts))
-      Libcrypto.require(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, CInt(Self.nonceLength), nil))
+      Libcrypto.require(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, CInt(nonceLength), nil))
       Libcrypto.require(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, CInt(checkLength), nil))
       Libcrypto.require(key.withOctets { EVP_CipherInit_ex(context, nil, nil, $0.baseAddress, nil, encrypts) })
     }
@@ -36,12 +40,12 @@ public final class AESCCM {
   /// Returns the encrypted message, followed by the message integrity check.
   ///
   /// - Parameters:
-  ///   - nonce: thirteen octets; any other count is a programming error.
+  ///   - nonce: of `nonceLength` octets; any other count is a programming error.
   ///   - additional: authenticated, but not encrypted.
   public func seal(
     _ message: ArraySlice<UInt8>, nonce: [UInt8], additional: [UInt8]
   ) -> [UInt8] {
-    precondition(nonce.count == Self.nonceLength, "AES-CCM takes a nonce of 13 octets")
+    precondition(nonce.count == nonceLength, "AES-CCM takes a nonce of the length that it was made for")
     return nonce.withUnsafeBufferPointer { nonce in
       additional.withUnsafeBufferPointer { seal(message, nonce: nonce.baseAddress, additional: $0) }
     }
@@ -49,7 +53,7 @@ public final class AESCCM {
 
   /// Returns the decrypted message; `nil` if the message integrity check is missing or invalid.
   public func open(_ sealed: ArraySlice<UInt8>, nonce: [UInt8], additional: [UInt8]) -> [UInt8]? {
-    precondition(nonce.count == Self.nonceLength, "AES-CCM takes a nonce of 13 octets")
+    precondition(nonce.count == nonceLength, "AES-CCM takes a nonce of the length that it was made for")
     return nonce.withUnsafeBufferPointer { nonce in
       additional.withUnsafeBufferPointer { open(sealed, nonce: nonce.baseAddress, additional: $0) }
     }
@@ -57,7 +61,7 @@ public final class AESCCM {
 
   // MARK: Without arrays
 
-  /// `nonce` points at thirteen octets.
+  /// `nonce` points at `nonceLength` octets.
   func seal(
     _ message: ArraySlice<UInt8>, nonce: UnsafePointer<UInt8>?, additional: UnsafeBufferPointer<UInt8>
   ) -> [UInt8] {
@@ -72,7 +76,7 @@ public final class AESCCM {
     }
   }
 
-  /// `nonce` points at thirteen octets.
+  /// `nonce` points at `nonceLength` octets.
   func open(
     _ sealed: ArraySlice<UInt8>, nonce: UnsafePointer<UInt8>?, additional: UnsafeBufferPointer<UInt8>
   ) -> [UInt8]? {

@@ -36,11 +36,11 @@ struct DiscoverySensorTests {
     var sensor = HeardSensor(device: "5448E68F80A5")
     sensor.address = address.description
     sensor.expiry = 90
-    let shown = MeasurementKind.bthome.filter { HomeAssistantDiscovery.isShown($0) }
+    let shown = (MeasurementKind.bthome + MeasurementKind.makers).filter { HomeAssistantDiscovery.isShown($0) }
     // The same measurement in another width is the same entity.
     let kinds = Set(shown)
     #expect(Set(kinds.map(\.name)).count == kinds.count, "two kinds have one name")
-    #expect(kinds.count > 60)
+    #expect(kinds.count > 65)
     sensor.measurements = kinds.map { .init(name: $0.name, kind: $0) }
     let all = discovery.entities(of: sensor)
     #expect(all.count == kinds.count && Set(all.map(\.topic)).count == all.count)

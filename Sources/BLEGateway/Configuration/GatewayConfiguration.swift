@@ -1,4 +1,5 @@
 import BLEDeviceFiles
+import BLEReports
 import BLESession
 import BLESessionStore
 import CoreBluetooth
@@ -87,6 +88,8 @@ package struct GatewayConfiguration: Sendable {
     package var rule: MatchRule
     /// What the topics of its devices have.
     package var topic = Topic.address
+    /// Which bits of an iBeacon's numbers its topic has.
+    package var masks = BeaconFrame.Masks()
     /// In dBm: weaker ones are as if they were not heard. `nil`: none is too weak.
     package var weakest: Int?
     /// One is published when it differs from the last one of its device in more than its strength.

@@ -1,4 +1,5 @@
 import BLEDeviceFiles
+import BLEReports
 import BLESession
 import BLEText
 import CoreBluetooth
@@ -78,6 +79,9 @@ extension GatewayConfigurationReader {
       listening.rule = match.rule()
     }
     object.set(&listening.topic, "topic") { (json) throws(PositionedError) in try json.word("what topics have") }
+    if let masks = object.optional("beacon_masks", { (json) in self.masks(json, of: listening.topic) }) {
+      listening.masks = masks
+    }
     listening.weakest = object.optional("weakest") { (json) throws(PositionedError) in
       try json.integer(-127...20, "the least strength in dBm")
     }
@@ -94,6 +98,21 @@ extension GatewayConfigurationReader {
         PositionedError(json.position, "with \"on_change\" false an entry of \"listen\" needs \"every\", in seconds"))
     }
     return listening
+  }
+
+  private func masks(_ json: PositionedJSON, of topic: GatewayConfiguration.Listening.Topic) -> BeaconFrame.Masks? {
+    guard var object = FileObject(json, "\"beacon_masks\"", mistakes) else { return nil }
+    var masks = BeaconFrame.Masks()
+    for (key, mask) in [("major", \BeaconFrame.Masks.major), ("minor", \BeaconFrame.Masks.minor)] {
+      object.set(&masks[keyPath: mask], key) { (json) throws(PositionedError) in
+        UInt16(try json.integer(0...Int(UInt16.max), "the bits that count"))
+      }
+    }
+    object.finish()
+    if topic != .beacon {
+      mistakes.note(PositionedError(json.position, "\"beacon_masks\" needs \"topic\": \"beacon\""))
+    }
+    return masks
   }
 }
 

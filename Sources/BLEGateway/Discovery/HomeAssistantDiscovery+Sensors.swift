@@ -12,7 +12,7 @@ extension HomeAssistantDiscovery {
     var stateClass = "measurement"
   }
 
-  /// By the names of measurements, as BTHome's units are those of the class. What is not here is a number without a class.
+  /// By the names of measurements, whose units are those of the class. What is not here is a number without a class.
   private static let quantities: [String: Quantity] = [
     "acceleration": .init(), "battery": .init(deviceClass: "battery"),
     "carbon_dioxide": .init(deviceClass: "carbon_dioxide"), "conductivity": .init(deviceClass: "conductivity"),
@@ -22,7 +22,10 @@ extension HomeAssistantDiscovery {
     "energy": .init(deviceClass: "energy", stateClass: "total_increasing"),
     "gas": .init(deviceClass: "gas", stateClass: "total_increasing"), "humidity": .init(deviceClass: "humidity"),
     "illuminance": .init(deviceClass: "illuminance"), "mass": .init(deviceClass: "weight"),
+    "idle": .init(deviceClass: "duration"),
     "mass_lb": .init(deviceClass: "weight"), "moisture": .init(deviceClass: "moisture"),
+    // Counted up to 254, and then from nought again.
+    "movements": .init(stateClass: "total_increasing"),
     "pm10": .init(deviceClass: "pm10"), "pm2_5": .init(deviceClass: "pm25"), "power": .init(deviceClass: "power"),
     "precipitation": .init(deviceClass: "precipitation"), "pressure": .init(deviceClass: "pressure"),
     "speed": .init(deviceClass: "speed"), "temperature": .init(deviceClass: "temperature"),

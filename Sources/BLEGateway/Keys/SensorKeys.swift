@@ -8,20 +8,18 @@ import BLESession
 /// What is recorded on the air can be sent again by anyone, so that a sensor's counter has to rise. The last advertisement may come again: sensors
 /// repeat each several times.
 final class SensorKeys: Sendable {
-  private struct Sensor {
-    let key: SecretKey
+  /// What a sensor has sealed in one way.
+  private struct Seal {
     let cipher: AESCCM
     /// The last that was believed.
     var last: (counter: UInt32, data: [UInt8], plain: [UInt8])?
-
-    init(_ key: SecretKey) { (self.key, cipher) = (key, AESCCM(key: key)) }
 
     mutating func open(
       _ measurements: SealedMeasurements, _ data: [UInt8], of address: DeviceAddress
     ) -> BeaconFrame.Opening {
       if let last, last.data == data { return .plain(last.plain) }
-      let nonce = measurements.nonce(of: address)
-      guard let plain = cipher.open(measurements.sealed[...], nonce: nonce, additional: []) else {
+      let (nonce, additional) = (measurements.nonce(of: address), measurements.form.additional)
+      guard let plain = cipher.open(measurements.sealed[...], nonce: nonce, additional: additional) else {
         return .refused("the sensor's key does not fit, or the octets were changed on their way")
       }
       // Looked at behind the check, so that a stranger cannot raise it.
@@ -30,6 +28,21 @@ final class SensorKeys: Sendable {
       }
       last = (measurements.counter, data, plain)
       return .plain(plain)
+    }
+  }
+
+  private struct Sensor {
+    let key: SecretKey
+    /// Each way counts for itself.
+    var seals: [SealedMeasurements.Form: Seal] = [:]
+
+    mutating func open(
+      _ measurements: SealedMeasurements, _ data: [UInt8], of address: DeviceAddress
+    ) -> BeaconFrame.Opening {
+      let form = measurements.form
+      var seal = seals[form] ?? Seal(cipher: AESCCM(key: key, nonceLength: form.nonceLength))
+      defer { seals[form] = seal }
+      return seal.open(measurements, data, of: address)
     }
   }
 
@@ -42,7 +55,7 @@ final class SensorKeys: Sendable {
       let former = sensors
       sensors = [:]
       for (address, key) in keys {
-        sensors[address] = former[address].flatMap { $0.key == key ? $0 : nil } ?? Sensor(key)
+        sensors[address] = former[address].flatMap { $0.key == key ? $0 : nil } ?? Sensor(key: key)
       }
     }
   }
@@ -55,7 +68,7 @@ final class SensorKeys: Sendable {
       let own = measurements.address.map { DeviceAddress(octets: $0, kind: .public) }
       guard let address = own ?? sighting.address else { return nil }
       let opening = sensors.with { $0[address.value]?.open(measurements, entry.data, of: address) }
-      return opening.flatMap { BeaconFrame(bthome: entry.service, data: entry.data, opening: $0) }
+      return opening.flatMap { BeaconFrame(sensor: entry.service, data: entry.data, opening: $0) }
     }
     return nil
   }

@@ -54,7 +54,8 @@ final class AdvertisementListener: Sendable {
   }
   /// The device's name in topics.
   private func name(of sighting: Sighting) -> String {
-    if policy.topic == .beacon, let beacon = sighting.beacons.lazy.compactMap(\.beaconIdentifier).first {
+    let masks = policy.masks
+    if policy.topic == .beacon, let beacon = sighting.beacons.lazy.compactMap({ $0.beaconIdentifier(masks) }).first {
       return beacon
     }
     return keys.identities.name(of: sighting.address) ?? sighting.address?.description.filter(\.isHexDigit)

@@ -35,9 +35,7 @@ extension BeaconFrame {
         "version \(version) of BTHome, and \(bthomeVersion) is the one that is known")
     }
     if information & 0x02 != 0 {
-      reader.field("Device address", 6) { octets in
-        .text(octets.reversed().map { [$0].hexadecimal.uppercased() }.joined(separator: ":"))
-      }
+      reader.field("Device address", 6) { BeaconReader.address($0.reversed()) }
     }
     guard information & 0x01 == 0 else { return readEncrypted(&reader, opening) }
     readObjects(&reader)

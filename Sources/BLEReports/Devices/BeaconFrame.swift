@@ -1,12 +1,12 @@
 import BLECore
 
 /// A frame of a beacon or sensor in an advertisement, field by field: Apple's iBeacon in manufacturer data (Proximity Beacon Specification),
-/// Google's Eddystone in the data of service FEAA (Eddystone Protocol Specification), or the measurements of a sensor in the data of service FCD2
-/// (BTHome, version 2).
+/// Google's Eddystone in the data of service FEAA (Eddystone Protocol Specification), or the measurements of a sensor: in the data of service FCD2
+/// (BTHome, version 2) or FE95 (Xiaomi's MiBeacon), or as a maker has laid them out.
 ///
 /// Anything on the air may claim to be a beacon. What can be read is in `fields`; `problem` says where the rest is not as specified.
 package struct BeaconFrame: Equatable, Sendable {
-  package enum Format: String, Sendable {
+  package enum Format: String, CaseIterable, Sendable {
     case iBeacon
     case eddystoneUID = "Eddystone-UID"
     case eddystoneURL = "Eddystone-URL"
@@ -15,13 +15,22 @@ package struct BeaconFrame: Equatable, Sendable {
     /// With a frame type that is not assigned, or none.
     case eddystone = "Eddystone"
     case bthome = "BTHome"
+    case miBeacon = "MiBeacon"
+    case ruuvi = "RuuviTag"
+    case atc = "ATC_MiThermometer"
+    case govee = "Govee"
+    case switchBot = "SwitchBot"
+    case inkbird = "Inkbird"
+    case thermoPro = "ThermoPro"
+    case qingping = "Qingping"
   }
 
   package let format: Format
   /// The service in whose data the frame is; `nil` for manufacturer data.
   package let service: String?
   /// In their order. Together they have all octets that follow the company identifier or the service's UUID; of encrypted measurements that were
-  /// opened, those under the encryption.
+  /// opened, those under the encryption. Where several values are in the same octets, the first one has them. Some makers have data in place of the
+  /// company identifier, which is then part of it.
   package let fields: [BeaconField]
   /// What is wrong with it; `nil` for a frame as specified.
   package let problem: String?
@@ -95,24 +104,47 @@ extension BeaconField.Value {
   }
 }
 
+extension BeaconFrame {
+  /// Measurements of a sensor in the data of a service whose sensors can encrypt them.
+  /// - Parameter opening: of encrypted ones; `nil`: there is no key.
+  /// - Returns: `nil` for the data of another service.
+  package init?(sensor service: String, data: [UInt8], opening: Opening? = nil) {
+    guard
+      let frame = Self(bthome: service, data: data, opening: opening)
+        ?? Self(miBeacon: service, data: data, opening: opening) ?? Self(qingping: service, data: data)
+    else { return nil }
+    self = frame
+  }
+}
+
 extension Sighting {
   /// The frames of beacons in it.
   ///
   /// Apple's systems withhold an iBeacon's manufacturer data from Core Bluetooth; on Linux it is there.
   package var beacons: [BeaconFrame] {
-    let own = manufacturerData.flatMap(BeaconFrame.init(manufacturerData:))
+    let own =
+      manufacturerData.flatMap(BeaconFrame.init(manufacturerData:)) ?? FixedLayout.manufacturerFrame(self)
     return (own.map { [$0] } ?? [])
       + serviceData.compactMap {
         BeaconFrame(service: $0.service, data: $0.data) ?? (opened?.service == $0.service ? opened : nil)
-          ?? BeaconFrame(bthome: $0.service, data: $0.data)
+          ?? BeaconFrame(sensor: $0.service, data: $0.data) ?? FixedLayout.serviceFrame($0, self)
       }
   }
 }
 
 extension BeaconFrame {
-  /// What tells this beacon from others, whatever its address: `UUID-MAJOR-MINOR` of an iBeacon, `NAMESPACE-INSTANCE` of an Eddystone-UID. `nil`
-  /// for other frames, and for one that is not as specified.
-  package var beaconIdentifier: String? {
+  /// Which bits of an iBeacon's numbers tell it from others.
+  package struct Masks: Equatable, Sendable {
+    package var major = UInt16.max
+    package var minor = UInt16.max
+
+    /// All of them.
+    package init() {}
+  }
+
+  /// What tells this beacon from others, whatever its address: `UUID-MAJOR-MINOR` of an iBeacon, with the bits of `masks` alone, and
+  /// `NAMESPACE-INSTANCE` of an Eddystone-UID. `nil` for other frames, and for one that is not as specified.
+  package func beaconIdentifier(_ masks: Masks = Masks()) -> String? {
     guard problem == nil else { return nil }
     let names: [String]
     switch format {
@@ -124,7 +156,7 @@ extension BeaconFrame {
       guard let field = fields.first(where: { $0.name == name }) else { return nil }
       switch field.value {
       case .text(let text): return text
-      case .integer(let number): return String(number)
+      case .integer(let number): return String(number & Int(name == "Major" ? masks.major : masks.minor))
       case .number, .none: return nil
       }
     }

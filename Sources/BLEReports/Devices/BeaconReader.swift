@@ -17,6 +17,9 @@ struct BeaconReader {
   /// The one behind it.
   var second: UInt8? { rest.dropFirst().first }
 
+  /// The next octets, at most so many.
+  func rest(_ count: Int) -> Octets { rest.prefix(count) }
+
   /// The first problem is kept: what follows may be its consequence.
   mutating func complain(_ text: String) { problem = problem ?? text }
 

@@ -8,7 +8,7 @@ package struct Measurement: Equatable, Sendable {
   package let kind: MeasurementKind
 }
 
-/// A kind of measurement, of those that a published table has.
+/// A kind of measurement, of those that a table of this program has.
 package struct MeasurementKind: Hashable, Sendable {
   package enum Form: Hashable, Sendable {
     case number

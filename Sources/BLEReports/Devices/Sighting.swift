@@ -24,6 +24,8 @@ package struct Sighting: Equatable, Sendable {
   package struct ServiceData: Equatable, Sendable {
     package let service: String
     package let data: [UInt8]
+
+    package init(service: String, data: [UInt8]) { (self.service, self.data) = (service, data) }
   }
 
   package init(

@@ -57,7 +57,7 @@ extension OpenAPI {
     "Beacon": object([
       "format": [
         "type": "string",
-        "enum": ["iBeacon", "Eddystone-UID", "Eddystone-URL", "Eddystone-TLM", "Eddystone-EID", "Eddystone", "BTHome"],
+        "enum": .array(BeaconFrame.Format.allCases.map { .string($0.rawValue) }),
       ], "service": orNull(text), "problem": orNull(text),
       "fields": list(
         object([

@@ -1,4 +1,5 @@
 import BLECore
+import BLEReports
 import BLESession
 import CoreBluetooth
 import BLEText
@@ -57,6 +58,29 @@ struct BeaconTopicTests {
         discovery(manufacturer: Self.beacon), address: DeviceAddress(0xC000_0000_0000 + UInt64(number), kind: .random))
     }
     #expect(published.count == 1 && listener.count == 1)
+  }
+
+  @Test("I17.1 of an iBeacon's numbers, the bits of the masks alone are in the topic: others are one device")
+  func masks() throws {
+    var policy = GatewayConfiguration.Listening(rule: .any, topic: .beacon)
+    (policy.masks.major, policy.masks.minor) = (0xFF00, 0)
+    let heard = AdvertisementListener(policy).take(discovery(manufacturer: Self.beacon), address: address)
+    #expect(heard?.device == "F7826DA6-4FA2-4E98-8024-BC5B71E0893E-256-0")
+    #expect(heard?.sighting.beacons.first?.words.contains("Major 258, Minor 65534") == true, "the message has all bits")
+    let uid = AdvertisementListener(policy).take(discovery(eddystone: Self.eddystone), address: address)
+    #expect(uid?.device == "00112233445566778899-aabbccddeeff")
+    func read(_ rule: String) throws -> BeaconFrame.Masks? {
+      let text = #"{"format": "ble-gateway/1", "gateway": "a", "broker": {"host": "h"}, "listen": [\#(rule)]}"#
+      return try GatewayConfigurationReader.read(octets: text.utf8, folder: "/etc/ble").listening.first?.masks
+    }
+    var minorOnly = BeaconFrame.Masks()
+    minorOnly.minor = 15
+    #expect(try read(#"{"topic": "beacon", "beacon_masks": {"minor": 15}}"#) == minorOnly)
+    #expect(try read(#"{"topic": "beacon"}"#) == BeaconFrame.Masks())
+    for mistake in [
+      #"{"beacon_masks": {"minor": 15}}"#, #"{"topic": "beacon", "beacon_masks": {"minor": 65536}}"#,
+      #"{"topic": "beacon", "beacon_masks": {"uuid": 1}}"#, #"{"topic": "beacon", "beacon_masks": 1}"#,
+    ] { #expect(throws: FileMistakes.self) { _ = try read(mistake) } }
   }
 
   @Test("I17.1 the topic of a rule is the address unless the configuration says otherwise")
