@@ -93,7 +93,7 @@ struct DeviceFileReaderTests {
       ),
       (
         #"{"format": "ble-device/1", "name": "x", "match": {}}"#,
-        #"x.json:1:50: "match" needs one of "names", "name_prefix", "services", "manufacturer""#
+        #"x.json:1:50: "match" needs one of "names", "name_prefix", "services", "manufacturer", "service_data""#
       ),
       (
         #"{"format": "ble-device/1", "name": "x", "match": {"nmaes": ["x"]}}"#,

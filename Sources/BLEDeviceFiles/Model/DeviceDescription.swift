@@ -53,6 +53,10 @@ public struct DeviceRecognition: Sendable, Hashable {
   public var company: UInt16?
   /// The beginning of the manufacturer data after the company identifier.
   public var manufacturerPrefix = Data()
+  /// The service in whose service data something is.
+  public var serviceDataService: CBUUID?
+  /// The beginning of that service data.
+  public var serviceDataPrefix = Data()
   /// Where the manufacturer data contains the address.
   public var addressRule: DeviceAddressRule?
 
@@ -67,6 +71,7 @@ public struct DeviceRecognition: Sendable, Hashable {
     if let namePrefix { rules.append(.namePrefix(namePrefix)) }
     if !services.isEmpty { rules.append(.services(Set(services))) }
     if let company { rules.append(.manufacturer(company: company, prefix: manufacturerPrefix)) }
+    if let serviceDataService { rules.append(.serviceData(serviceDataService, prefix: serviceDataPrefix)) }
     if let address, let addressRule { rules.append(.address(addressRule, address)) }
     return rules.isEmpty ? .any : .all(rules)
   }

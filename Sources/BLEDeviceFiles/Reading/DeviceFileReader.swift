@@ -112,14 +112,17 @@ struct DeviceFileReader {
     let manufacturer = object.optional("manufacturer") { (json) -> Manufacturer? in self.manufacturer(json) }
     result.company = manufacturer?.company
     result.manufacturerPrefix = manufacturer?.content ?? Data()
+    let serviceData = object.optional("service_data") { (json) -> (CBUUID, Data)? in self.serviceData(json) }
+    (result.serviceDataService, result.serviceDataPrefix) = (serviceData?.0, serviceData?.1 ?? Data())
     result.addressRule = object.optional("address") { (json) -> DeviceAddressRule? in self.addressRule(json) }
     object.finish()
     if mistakes.count == before, result.names.isEmpty, result.namePrefix == nil, result.services.isEmpty,
-      result.company == nil
+      result.company == nil, result.serviceDataService == nil
     {
       mistakes.note(
         PositionedError(
-          json.position, "\"match\" needs one of \"names\", \"name_prefix\", \"services\", \"manufacturer\""))
+          json.position,
+          "\"match\" needs one of \"names\", \"name_prefix\", \"services\", \"manufacturer\", \"service_data\""))
     }
     return result
   }
@@ -144,6 +147,17 @@ struct DeviceFileReader {
     }
     object.finish()
     return company.map { Manufacturer(company: UInt16($0), content: prefix ?? Data()) }
+  }
+
+  /// `{"service": "FCD2", "prefix": "40"}`.
+  private func serviceData(_ json: PositionedJSON) -> (CBUUID, Data)? {
+    guard var object = FileObject(json, "\"service_data\"", mistakes) else { return nil }
+    let service = object.required("service") { (json) throws(PositionedError) in try json.uuid() }
+    let prefix = object.optional("prefix") { (json) throws(PositionedError) in
+      try json.octets(0...27, "the prefix of the data")
+    }
+    object.finish()
+    return service.map { ($0, prefix ?? Data()) }
   }
 
   private func addressRule(_ json: PositionedJSON) -> DeviceAddressRule? {

@@ -90,6 +90,8 @@ package struct GatewayConfiguration: Sendable {
     package var topic = Topic.address
     /// Which bits of an iBeacon's numbers its topic has.
     package var masks = BeaconFrame.Masks()
+    /// Only those that have measurements which this version reads.
+    package var onlySensors = false
     /// In dBm: weaker ones are as if they were not heard. `nil`: none is too weak.
     package var weakest: Int?
     /// One is published when it differs from the last one of its device in more than its strength.

@@ -82,6 +82,7 @@ extension GatewayConfigurationReader {
     if let masks = object.optional("beacon_masks", { (json) in self.masks(json, of: listening.topic) }) {
       listening.masks = masks
     }
+    object.set(&listening.onlySensors, "sensors_only") { (json) throws(PositionedError) in try json.boolean() }
     listening.weakest = object.optional("weakest") { (json) throws(PositionedError) in
       try json.integer(-127...20, "the least strength in dBm")
     }

@@ -34,6 +34,7 @@ final class AdvertisementListener: Sendable {
     if let weakest = policy.weakest, discovery.rssi.map({ $0 < weakest }) ?? true { return nil }
     var sighting = Sighting(discovery, address: address)
     sighting.opened = keys.sensors.open(sighting)
+    if policy.onlySensors, sighting.measurements.isEmpty { return nil }
     let name = name(of: sighting)
     let now = discovery.lastSeen
     return heard.with { heard in
@@ -52,6 +53,7 @@ final class AdvertisementListener: Sendable {
       return isPublished ? (name, sighting, device.filter.smoothed) : nil
     }
   }
+
   /// The device's name in topics.
   private func name(of sighting: Sighting) -> String {
     let masks = policy.masks

@@ -14,6 +14,8 @@ public indirect enum MatchRule: Sendable, Hashable {
   case services(Set<CBUUID>)
   /// Manufacturer specific data of this company, whose content begins with `prefix`.
   case manufacturer(company: UInt16, prefix: Data = Data())
+  /// Service data of this service, whose content begins with `prefix`.
+  case serviceData(CBUUID, prefix: Data = Data())
   /// The manufacturer specific data holds this address.
   case address(DeviceAddressRule, String)
   /// The identifier that this host assigned to the device.
@@ -35,6 +37,8 @@ public indirect enum MatchRule: Sendable, Hashable {
     case .services(let services): !services.isDisjoint(with: discovery.advertisement.allServices)
     case .manufacturer(let company, let prefix):
       discovery.advertisement.manufacturer.map { $0.company == company && $0.content.starts(with: prefix) } ?? false
+    case .serviceData(let service, let prefix):
+      discovery.advertisement.serviceData[service].map { $0.starts(with: prefix) } ?? false
     case .address(let rule, let address):
       rule.address(in: discovery.advertisement).map { Self.digits($0) == Self.digits(address) } ?? false
     case .identifier(let identifier): discovery.identifier == identifier

@@ -60,6 +60,26 @@ struct BeaconTopicTests {
     #expect(published.count == 1 && listener.count == 1)
   }
 
+  @Test("I17.1 a rule takes only what has data of a service that begins so, or only sensors that it can read")
+  func rules() throws {
+    func published(_ listen: String, _ service: String, _ octets: String) throws -> Bool {
+      let text = #"{"format": "ble-gateway/1", "gateway": "a", "broker": {"host": "h"}, "listen": [\#(listen)]}"#
+      let read = try GatewayConfigurationReader.read(octets: text.utf8, folder: "/etc/ble")
+      let policy = try #require(read.listening.first)
+      var heard = Discovery(identifier: UUID(), name: nil, rssi: -40)
+      heard.advertisement.serviceData = [CBUUID(string: service): Data(try #require([UInt8](hexadecimal: octets)))]
+      return policy.rule.matches(heard) && AdvertisementListener(policy).take(heard, address: address) != nil
+    }
+    let thermometer = "4002ca09"
+    let plain = #"{"match": {"service_data": {"service": "FCD2", "prefix": "40"}}}"#
+    #expect(try published(plain, "FCD2", thermometer) && !published(plain, "FCD2", "4102ca09"))
+    #expect(try !published(plain, "FEAA", thermometer) && !published(plain, "FCD2", ""))
+    let sensors = #"{"sensors_only": true}"#
+    #expect(try published(sensors, "FCD2", thermometer) && !published(sensors, "FEAA", Self.eddystone))
+    // Encrypted, and there is no key.
+    #expect(try !published(sensors, "FCD2", "41a47266c95f730011223378237214"))
+  }
+
   @Test("I17.1 of an iBeacon's numbers, the bits of the masks alone are in the topic: others are one device")
   func masks() throws {
     var policy = GatewayConfiguration.Listening(rule: .any, topic: .beacon)
