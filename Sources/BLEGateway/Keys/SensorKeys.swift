@@ -60,6 +60,11 @@ final class SensorKeys: Sendable {
     }
   }
 
+  /// Whether there is a key of the sensor with this address.
+  func hasKey(of address: DeviceAddress?) -> Bool {
+    address.map { address in sensors.with { $0[address.value] != nil } } ?? false
+  }
+
   /// The frame of encrypted measurements; `nil` where there are none, or no key for them.
   func open(_ sighting: Sighting) -> BeaconFrame? {
     for entry in sighting.serviceData {

@@ -33,7 +33,7 @@ final class AdvertisementListener: Sendable {
   ) -> (device: String, sighting: Sighting, smoothed: Double?)? {
     if let weakest = policy.weakest, discovery.rssi.map({ $0 < weakest }) ?? true { return nil }
     var sighting = Sighting(discovery, address: address)
-    sighting.opened = keys.sensors.open(sighting)
+    (sighting.opened, sighting.hasKey) = (keys.sensors.open(sighting), keys.sensors.hasKey(of: address))
     if policy.onlySensors, sighting.measurements.isEmpty { return nil }
     let name = name(of: sighting)
     let now = discovery.lastSeen

@@ -33,7 +33,7 @@ package struct BeaconFrame: Equatable, Sendable {
   /// company identifier, which is then part of it.
   package let fields: [BeaconField]
   /// What is wrong with it; `nil` for a frame as specified.
-  package let problem: String?
+  package private(set) var problem: String?
 
   init(_ format: Format, service: String?, _ reader: BeaconReader) {
     self.format = format
@@ -124,15 +124,28 @@ extension Sighting {
   package var beacons: [BeaconFrame] {
     let own =
       manufacturerData.flatMap(BeaconFrame.init(manufacturerData:)) ?? FixedLayout.manufacturerFrame(self)
-    return (own.map { [$0] } ?? [])
+    return (own.map { [believed($0)] } ?? [])
       + serviceData.compactMap {
-        BeaconFrame(service: $0.service, data: $0.data) ?? (opened?.service == $0.service ? opened : nil)
-          ?? BeaconFrame(sensor: $0.service, data: $0.data) ?? FixedLayout.serviceFrame($0, self)
+        if let opened, opened.service == $0.service { return opened }
+        let frame =
+          BeaconFrame(service: $0.service, data: $0.data) ?? BeaconFrame(sensor: $0.service, data: $0.data)
+          ?? FixedLayout.serviceFrame($0, self)
+        return frame.map(believed)
       }
   }
+
+  private func believed(_ frame: BeaconFrame) -> BeaconFrame { hasKey ? frame.doubted() : frame }
 }
 
 extension BeaconFrame {
+  /// The frame of a sensor that encrypts what it measures, when this is not encrypted.
+  fileprivate func doubted() -> BeaconFrame {
+    guard problem == nil, fields.contains(where: { $0.measurement != nil }) else { return self }
+    var frame = self
+    frame.problem = "there is a key of this sensor, and this is not encrypted: it is not believed"
+    return frame
+  }
+
   /// Which bits of an iBeacon's numbers tell it from others.
   package struct Masks: Equatable, Sendable {
     package var major = UInt16.max

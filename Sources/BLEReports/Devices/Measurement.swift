@@ -59,7 +59,8 @@ extension Sighting {
   /// What its sensor has measured, in its order.
   package var measurements: [Measurement] {
     var counts: [String: Int] = [:]
-    return beacons.flatMap(\.fields).compactMap { field in
+    let frames = hasKey ? opened.map { [$0] } ?? [] : beacons
+    return frames.flatMap(\.fields).compactMap { field in
       guard let kind = field.measurement, field.value != .none else { return nil }
       let count = counts[kind.name, default: 0] + 1
       counts[kind.name] = count

@@ -20,6 +20,8 @@ package struct Sighting: Equatable, Sendable {
   package var txPower: Int?
   /// The frame of encrypted measurements among `serviceData`, for those who have looked for a key.
   package var opened: BeaconFrame?
+  /// Whether there is a key of this sensor: what it does not encrypt then is not believed. Anyone can send it under the sensor's address.
+  package var hasKey = false
 
   package struct ServiceData: Equatable, Sendable {
     package let service: String

@@ -62,6 +62,29 @@ struct SensorKeysTests {
     #expect(sensor.sighting(data).beacons.first?.words.contains("Encrypted measurements a47266c95f73") == true)
   }
 
+  @Test("I17.4 a sensor with a key is not believed in what it does not encrypt, which anyone can send in its name")
+  func inTheClear() throws {
+    let keys = GatewayKeys(sensor.file)
+    func heard(_ service: String, _ octets: String, from address: DeviceAddress) throws -> Sighting {
+      var discovery = Discovery(identifier: UUID(), name: nil, rssi: -50)
+      discovery.advertisement.serviceData = [CBUUID(string: service): Data(try #require([UInt8](hexadecimal: octets)))]
+      let listener = AdvertisementListener(.init(rule: .any), keys)
+      return try #require(listener.take(discovery, address: address)).sighting
+    }
+    let other = DeviceAddress(0x0102_0304_0506, kind: .public)
+    // BTHome's, MiBeacon's and ATC_MiThermometer's.
+    for (service, octets) in [
+      ("FCD2", "4002ca09"), ("FE95", "5020aa0101a5808fe648540d1004ca00f401"), ("181A", "5448e68f80a500ca32610bb801"),
+    ] {
+      let plain = try heard(service, octets, from: sensor.address)
+      #expect(plain.measurements.isEmpty && plain.measurements.json == .null)
+      #expect(plain.beacons.first?.problem?.contains("not encrypted") == true, "\(service): \(plain.beacons)")
+    }
+    #expect(try heard("FCD2", "4002ca09", from: other).measurements.first?.value == .number(25.06))
+    let sealed = sensor.data("02CA0903BF13", 7).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    #expect(try heard("FCD2", sealed, from: sensor.address).measurements.count == 2)
+  }
+
   @Test("I17.1 a sensor that says its address in the frame is opened by it, whatever the address on the air is")
   func ownAddress() {
     let other = DeviceAddress(0x0102_0304_0506, kind: .random)
