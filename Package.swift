@@ -38,6 +38,7 @@ var targets: [Target] = []
       name: "CLibcrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CCoreBluetoothEnumerations"),
+    .systemLibrary(name: "CMalloc"),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -81,7 +82,7 @@ var targets: [Target] = []
       "BLETestKit",
       knows: [
         "BLECore", "BLEWire", "BLECapture", "BLETimeline", "BLEFaults", "BLEHCI", "BLEVirtualRadio", "BLEPairing",
-        "BLEAdapter", "BLERules", "BLEHost", "BLEState", "CoreBluetooth", "BLEDeviceFiles", "BLEClone",
+        "BLEAdapter", "BLERules", "BLEHost", "BLEState", "CoreBluetooth", "BLEDeviceFiles", "BLEClone", "CMalloc",
       ]),
     layer(
       "BLEProfileFiles",
@@ -225,7 +226,6 @@ var targets: [Target] = []
         "BLECore", "BLEWire", "BLEFiles", "BLEHCI", "BLETransports", "BLEAdapter", "BLECapture", "BLEDefaultStack",
       ]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth", "BLESession"]),
-    .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
     .target(name: "Measurements", dependencies: ["CMalloc"], path: "Tests/Measurements", swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["CoreBluetooth", "BLETestKit"], path: "Tests/TestSupport",

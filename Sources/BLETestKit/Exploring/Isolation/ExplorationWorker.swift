@@ -45,6 +45,7 @@ final class ExplorationWorker: Sendable {
         guard let use = monitor.end() else { break }
         report.processorTime = use
         report.resident = ProcessUse.resident
+        report.allocated = ProcessUse.allocated
         report.process = getpid()
         self.socket.send(report)
       }

@@ -1,4 +1,4 @@
-/// How much memory the worlds of a process leave behind, from the resident memory after each of them.
+/// How much memory the worlds of a process leave behind, from what is allocated after each of them.
 ///
 /// A process grows at first, until its caches and the allocator's are filled. After that what is left behind by each world shows: the
 /// smallest size in the second half of the worlds is larger than the smallest in the first.
@@ -14,10 +14,10 @@ struct MemoryGrowth: Sendable {
 
   /// The end of a world.
   mutating func add(_ report: WorldReport) {
-    guard report.resident > 0 else { return }
+    guard report.allocated > 0 else { return }
     if report.process != process { endOfProcess() }
     process = report.process
-    sizes.append(report.resident)
+    sizes.append(report.allocated)
   }
 
   private mutating func endOfProcess() {

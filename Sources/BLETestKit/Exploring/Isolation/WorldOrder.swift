@@ -55,6 +55,8 @@ struct WorldReport: Codable, Sendable {
   var processorTime = Duration.zero
   /// Of a worker: the resident memory after the world, in octets.
   var resident = 0
+  /// Of a worker: what is allocated after the world, in octets.
+  var allocated = 0
   /// Of a worker: the number of its process.
   var process: Int32 = 0
   /// The worker ends with this world.
