@@ -1,8 +1,8 @@
 import BLECore
 import BLEReports
 import BLESession
-import CoreBluetooth
 import BLEText
+import CoreBluetooth
 import Foundation
 import Testing
 
