@@ -37,7 +37,9 @@ extension BeaconFrame {
     if information & 0x02 != 0 {
       reader.field("Device address", 6) { BeaconReader.address($0.reversed()) }
     }
-    guard information & 0x01 == 0 else { return readEncrypted(&reader, opening) }
+    guard information & 0x01 == 0 else {
+      return reader.sealed("Encrypted measurements", counter: 4, opening) { readObjects(&$0) }
+    }
     readObjects(&reader)
   }
 
@@ -49,23 +51,6 @@ extension BeaconFrame {
       }
       guard read(object, identifier, &reader) else { return }
     }
-  }
-
-  /// Only who has the sensor's key can read these.
-  private static func readEncrypted(_ reader: inout BeaconReader, _ opening: Opening?) {
-    let length = max(0, reader.left - SealedMeasurements.trailer)
-    var isOpened = false
-    if case .plain(let octets)? = opening, octets.count == length {
-      isOpened = true
-      var measurements = BeaconReader(octets)
-      readObjects(&measurements)
-      reader.adopt(measurements, inPlaceOf: length)
-    } else {
-      reader.field("Encrypted measurements", length, BeaconReader.digits)
-    }
-    reader.field("Counter", 4, isFraming: isOpened) { .integer(BTHomeObject.number($0, isSigned: false)) }
-    reader.field("Message integrity check", 4, isFraming: isOpened, BeaconReader.digits)
-    if case .refused(let reason)? = opening { reader.complain(reason) }
   }
 
   /// An object is a field, with the identifier in its first octet. Returns whether there may be another behind it.

@@ -57,6 +57,26 @@ struct BeaconReader {
     if let problem = adopted.problem { complain(problem) }
   }
 
+  /// What only who has the sensor's key can read, with a counter of so many octets and a check of four behind it.
+  /// - Parameter read: reads the octets under the encryption, if they were opened.
+  mutating func sealed(
+    _ name: String, counter: Int, _ opening: BeaconFrame.Opening?, _ read: (inout BeaconReader) -> Void
+  ) {
+    let length = max(0, left - counter - SealedMeasurements.check)
+    var isOpened = false
+    if case .plain(let octets)? = opening, octets.count == length {
+      isOpened = true
+      var measurements = BeaconReader(octets)
+      read(&measurements)
+      adopt(measurements, inPlaceOf: length)
+    } else {
+      field(name, length, Self.digits)
+    }
+    field("Counter", counter, isFraming: isOpened) { .integer(BTHomeObject.number($0, isSigned: false)) }
+    field("Message integrity check", SealedMeasurements.check, isFraming: isOpened, Self.digits)
+    if case .refused(let reason)? = opening { complain(reason) }
+  }
+
   /// The fields, and what is wrong with the frame.
   func finished() -> (fields: [BeaconField], problem: String?) {
     var copy = self

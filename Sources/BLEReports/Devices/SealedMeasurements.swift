@@ -26,9 +26,9 @@ package struct SealedMeasurements: Equatable, Sendable {
   private let nonce: [UInt8]
 
   /// The octets of the counter and of the check.
-  static let trailer = 8
-  static let miBeaconTrailer = 7
-  private static let check = 4
+  private static let trailer = 8
+  private static let miBeaconTrailer = 7
+  static let check = 4
 
   /// - Returns: `nil` for the data of another service, of another version, without encryption, or that is too short.
   package init?(service: String, data: [UInt8]) {

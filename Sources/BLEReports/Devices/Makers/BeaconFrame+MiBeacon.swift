@@ -94,19 +94,7 @@ extension BeaconFrame {
     guard control.version >= MiBeaconControl.firstChecked else {
       return reader.field("Encrypted objects, without a check", reader.left, BeaconReader.digits)
     }
-    let length = max(0, reader.left - SealedMeasurements.miBeaconTrailer)
-    var isOpened = false
-    if case .plain(let octets)? = opening, octets.count == length {
-      isOpened = true
-      var objects = BeaconReader(octets)
-      readObjects(&objects, of: product)
-      reader.adopt(objects, inPlaceOf: length)
-    } else {
-      reader.field("Encrypted objects", length, BeaconReader.digits)
-    }
-    reader.field("Counter", 3, isFraming: isOpened) { .integer(BTHomeObject.number($0, isSigned: false)) }
-    reader.field("Message integrity check", 4, isFraming: isOpened, BeaconReader.digits)
-    if case .refused(let reason)? = opening { reader.complain(reason) }
+    reader.sealed("Encrypted objects", counter: 3, opening) { readObjects(&$0, of: product) }
   }
 }
 
