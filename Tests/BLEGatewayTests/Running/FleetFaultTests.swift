@@ -120,6 +120,11 @@ struct FleetFaultTests {
     try await scene.until(within: .seconds(60)) {
       first.holds && leases.last.map { $0.holder == holder && $0.phase == .held } == true
     }
+    // What the second has still said with the first's name is answered in the next seconds: another loss may follow.
+    await scene.pass(.seconds(15), counting: true)
+    try await scene.until(within: .seconds(60), counting: true) {
+      first.holds && leases.last.map { $0.holder == holder && $0.phase == .held } == true
+    }
     let before = scene.counted
     await scene.pass(.seconds(2), counting: true)
     #expect(scene.counter.centrals.count == 1)
