@@ -49,12 +49,12 @@ struct PresenceTable: Sendable {
     merger = configuration.merging.map { AdvertisementMerger(window: $0, most: Self.mostWaiting) }
   }
 
-  /// What has to be subscribed to.
+  /// What has to be subscribed to, in this order: a device that is heard before it is known where it was seems to be found again.
   var filters: [String] {
     let advertisements = "\(topics.prefix)/+/device/+/advertisement"
     guard settings != nil else { return [advertisements] }
     let others = ["+/status", "+/device/+/status", "+/device/+/rssi"].map { "\(topics.prefix)/\($0)" }
-    return others + [advertisements, topics.presence(of: "+")]
+    return [topics.presence(of: "+")] + others + [advertisements]
   }
 
   /// When `advance(to:)` has to be called next; `nil`: not before a message arrives.

@@ -65,6 +65,23 @@ struct GatewayPresenceTests {
     try await scene.stopAll()
   }
 
+  @Test("I17.3 a gateway that begins knows where devices were before it takes in where they are: nothing is said twice")
+  func readBack() async throws {
+    func says(_ gateway: String, _ event: String, _ members: String) -> String {
+      #"{"key":"\#(gateway)/1/1","event":"\#(event)","time":"2027-01-15T08:00:00.000Z","gateway":"\#(gateway)","device":"desk",\#(members)}"#
+    }
+    let kept = [
+      ("hall/status", "online"), ("hall/device/desk/status", says("hall", "status", #""status":"online""#)),
+      ("house/presence/desk", says("house", "presence", #""room":"hall""#)),
+    ]
+    for (topic, text) in kept { scene.subscriber.publish("ble/" + topic, text, isRetained: true) }
+    _ = await scene.subscriber.wait(for: 1, on: "ble/house/presence/desk")
+    _ = try await scene.start("house", metres: 200, role: Self.role)
+    await scene.pass(.seconds(1))
+    #expect(rooms == ["hall"])
+    try await scene.stopAll()
+  }
+
   @Test("I17.3 an advertisement that two gateways have heard is published once, with both")
   func merged() async throws {
     _ = try await scene.start("house", metres: 200, role: Self.role)
