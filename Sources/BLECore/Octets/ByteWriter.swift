@@ -5,13 +5,20 @@
 public struct ByteWriter {
   public private(set) var octets: [UInt8]
 
-  public init(headroom: Int = 0, capacity: Int = 32) {
-    octets = []
+  public init(headroom: Int = 0, capacity: Int = 32) { self.init(headroom: headroom, capacity: capacity, in: []) }
+
+  /// Writes into the memory of `room` if nothing else refers to that and it is long enough; what `room` contains is overwritten.
+  public init(headroom: Int = 0, capacity: Int, in room: consuming [UInt8]) {
+    octets = room
+    octets.removeAll(keepingCapacity: true)
     octets.reserveCapacity(headroom + capacity)
     for _ in 0..<headroom { octets.append(0) }
   }
 
   public var count: Int { octets.count }
+
+  /// The octets, of which this writer keeps no reference: who receives them changes them without a copy.
+  public consuming func takeOctets() -> [UInt8] { octets }
 
   public mutating func append(_ value: UInt8) { octets.append(value) }
   public mutating func append(_ value: Int8) { octets.append(UInt8(bitPattern: value)) }

@@ -90,8 +90,11 @@ final class AdvertisingOffer {
   /// From the last primary packet to the auxiliary one.
   private var auxiliaryDelay: StackDuration { .microseconds(300) }
 
-  /// The primary channels in the order in which they are used.
-  var channelNumbers: [UInt8] { [37, 38, 39].filter { channels.rawValue >> ($0 - 37) & 1 == 1 } }
+  /// The numbers of the primary channels, in the order in which they are used.
+  static let primaryChannels: ClosedRange<UInt8> = 37...39
+
+  /// Whether it is sent on this primary channel. Asked for each number: a list of those in use would be an object for each event.
+  func uses(_ channel: UInt8) -> Bool { channels.rawValue >> (channel - 37) & 1 == 1 }
 
   /// The secondary channel of the auxiliary packet.
   var auxiliaryChannel: UInt8 { UInt8(truncatingIfNeeded: (advertiser?.value ?? 5) % 37) }
@@ -162,7 +165,7 @@ final class AdvertisingOffer {
   func report(to tap: any AirTap, on air: Air, start: StackInstant) {
     let primary = primaryPDU.octets
     var time = start
-    for channel in channelNumbers {
+    for channel in Self.primaryChannels where uses(channel) {
       tap.air(air, carried: frame(primary, at: time, channel: channel, phy: primaryPHY))
       time = time + channelStep
     }

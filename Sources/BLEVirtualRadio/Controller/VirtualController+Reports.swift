@@ -4,12 +4,12 @@ import BLEWire
 /// Events to the host, as far as its masks allow them.
 extension VirtualController {
   func emit(_ event: some HCIEventParameters, _ bit: HCIEventMask) {
-    if host.eventMask.contains(bit) { toHost(HCIPacket(event)) }
+    if host.eventMask.contains(bit) { toHost { HCIPacket(event, in: $0) } }
   }
 
   func emit(_ event: some HCIEventParameters, _ bit: LEEventMask) {
     // The mask's default leaves out the LE events (Core, Vol 4 Part E 7.3.1).
-    if host.eventMask.contains(.leMeta), host.lowEnergyMask.contains(bit) { toHost(HCIPacket(event)) }
+    if host.eventMask.contains(.leMeta), host.lowEnergyMask.contains(bit) { toHost { HCIPacket(event, in: $0) } }
   }
 
   // MARK: Connections

@@ -67,6 +67,8 @@ public final class VirtualController: HCITransport, TimerTarget {
   private var nextHandle: UInt16 = 0x0040
   private var outstandingPackets = 0
   private var uncountedPackets = 0
+  /// The memory of the last event. If the host has not kept that event, the next one is written there.
+  private var eventRoom: [UInt8] = []
   /// Events of a link that are held back behind its first data.
   private var heldEvents: [HCIPacket] = []
 
@@ -121,6 +123,17 @@ public final class VirtualController: HCITransport, TimerTarget {
   func toHost(_ packet: HCIPacket) {
     guard isOpen, !faults.isHung else { return }
     receiver?.transport(self, didReceive: packet)
+  }
+
+  /// Passes an event to the host, in the memory of the one before if that is free.
+  /// - Parameter make: makes the event in the array that it is given.
+  func toHost(eventIn make: (consuming [UInt8]) -> HCIPacket) {
+    var room: [UInt8] = []
+    // The host may cause another event inside the call: that one then gets memory of its own.
+    swap(&room, &eventRoom)
+    let packet = make(consume room)
+    toHost(packet)
+    eventRoom = packet.octets
   }
 
   /// Called by the loop.
@@ -256,12 +269,8 @@ public final class VirtualController: HCITransport, TimerTarget {
       uncountedPackets %= 16
     }
     guard reported > 0 else { return }
-    toHost(
-      HCIPacket(
-        NumberOfCompletedPacketsEvent(
-          counts: HCICompletedPackets(
-            HCICompletedPackets.Entry(
-              connectionHandle: ConnectionHandle(connection.handle), count: UInt16(clamping: reported))))))
+    let (handle, number) = (ConnectionHandle(connection.handle), UInt16(clamping: reported))
+    toHost { .numberOfCompletedPackets(number, of: handle, in: $0) }
   }
 
   func reportData(_ payload: ArraySlice<UInt8>, isStart: Bool, of connection: Connection) {

@@ -37,7 +37,7 @@ struct ListeningWindow {
     let duration = offer.primaryDuration
     let node = listener.node
     let chance = node.chance
-    for channel in offer.channelNumbers {
+    for channel in AdvertisingOffer.primaryChannels where offer.uses(channel) {
       if covers(time, duration: duration, channel: channel),
         node.isFree(for: listener, on: channel, from: time, to: time + duration), path.delivers(chance),
         node.air.isClear(for: offer, channel: channel, from: time, level: path.level, at: node)

@@ -94,15 +94,17 @@ public struct DataBufferOverflowEvent: HCIEventParameters, HasLayout {
 }
 
 extension HCIPacket {
-  /// ``NumberOfCompletedPacketsEvent`` of one link, which a controller sends for nearly every packet of data: one
-  /// allocation.
-  public static func numberOfCompletedPackets(_ count: UInt16, of handle: ConnectionHandle) -> HCIPacket {
-    HCIPacket(
-      kind: .event,
-      octets: [
-        NumberOfCompletedPacketsEvent.code.event, 5, 1, UInt8(truncatingIfNeeded: handle.rawValue),
-        UInt8(truncatingIfNeeded: handle.rawValue >> 8), UInt8(truncatingIfNeeded: count),
-        UInt8(truncatingIfNeeded: count >> 8),
-      ])
+  /// ``NumberOfCompletedPacketsEvent`` of one link, which a controller sends for nearly every packet of data: in the memory of `room` if
+  /// nothing else refers to that and it is long enough; what `room` contains is overwritten.
+  public static func numberOfCompletedPackets(
+    _ count: UInt16, of handle: ConnectionHandle, in room: consuming [UInt8] = []
+  ) -> HCIPacket {
+    var writer = ByteWriter(capacity: 7, in: room)
+    writer.append(NumberOfCompletedPacketsEvent.code.event)
+    writer.append(5 as UInt8)
+    writer.append(1 as UInt8)
+    writer.append(handle.rawValue)
+    writer.append(count)
+    return HCIPacket(kind: .event, octets: writer.takeOctets())
   }
 }

@@ -44,15 +44,19 @@ public struct HCIEventPacket: Equatable, Sendable {
 }
 
 extension HCIPacket {
-  /// An event with its header. The room is that of a report of a legacy advertisement, the longest event of those that come often.
-  public init<Event: HCIEventParameters>(_ event: Event) {
+  /// An event with its header.
+  public init<Event: HCIEventParameters>(_ event: Event) { self.init(event, in: []) }
+
+  /// An event with its header, in the memory of `room` if nothing else refers to that and it is long enough; what `room` contains is
+  /// overwritten. The capacity is that of a report of a legacy advertisement, the longest event of those that come often.
+  public init<Event: HCIEventParameters>(_ event: Event, in room: consuming [UInt8]) {
     let code = Event.code
-    var writer = ByteWriter(headroom: code.subevent == nil ? 2 : 3, capacity: 64)
+    var writer = ByteWriter(headroom: code.subevent == nil ? 2 : 3, capacity: 64, in: room)
     event.encode(into: &writer)
     writer.store(code.event, at: 0)
     writer.store(UInt8(clamping: writer.count - HCIEventPacket.headerLength), at: 1)
     if let subevent = code.subevent { writer.store(subevent, at: 2) }
-    self.init(kind: .event, octets: writer.octets)
+    self.init(kind: .event, octets: writer.takeOctets())
   }
 
   /// The answer to `command` that ends it.
