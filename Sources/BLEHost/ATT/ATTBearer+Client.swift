@@ -4,7 +4,8 @@ import BLEWire
 /// A request that waits for its turn or for its response.
 struct ATTPendingRequest {
   let opcode: ATTOpcode
-  let pdu: ByteWriter
+  /// Empty once the request was sent: it is never sent again, and a packet with one owner needs no copy.
+  var pdu: ByteWriter
   /// Called with the parameters of the response.
   let completion: (Result<ArraySlice<UInt8>, ATTFailure>) -> Void
   func fail(_ failure: ATTFailure) { completion(.failure(failure)) }
@@ -49,7 +50,7 @@ extension ATTBearer {
     guard isOpen else { return completion(.failure(.closed)) }
     var writer = writer(capacity: 40)
     request.encodePDU(into: &writer)
-    let pending = ATTPendingRequest(opcode: Request.opcode, pdu: writer) { result in
+    let pending = ATTPendingRequest(opcode: Request.opcode, pdu: consume writer) { result in
       switch result {
       case .failure(let failure): completion(.failure(failure))
       case .success(let parameters):
@@ -64,7 +65,7 @@ extension ATTBearer {
       }
     }
     let isIdle = requests.isEmpty
-    requests.append(pending)
+    requests.append(consume pending)
     if isIdle { sendNextRequest() }
   }
 
@@ -132,12 +133,14 @@ extension ATTBearer {
   }
 
   private func sendNextRequest() {
-    guard isOpen, let next = requests.first else { return }
+    guard isOpen, !requests.isEmpty else { return }
     requestDeadline = loop.now + Self.transactionTimeout
     statistics.requestsSent += 1
     valuesSent.requestWasSent()
     armTimer(by: requestDeadline)
-    channel?.send(next.pdu, sent: nil)
+    var pdu = ByteWriter(capacity: 0)
+    requests.updateFirst { swap(&$0.pdu, &pdu) }
+    channel?.send(consume pdu, sent: nil)
   }
 
   private func dropUnsolicited(_ opcode: ATTOpcode) {

@@ -111,7 +111,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
   func send(_ packet: some ATTPacket, capacity: Int = 32, sent: (() -> Void)? = nil) {
     var writer = writer(capacity: capacity)
     packet.encodePDU(into: &writer)
-    channel?.send(writer, sent: sent)
+    channel?.send(consume writer, sent: sent)
   }
 
   /// Sends a value that has no answer. `sent`: called immediately if the bearer is closed.

@@ -98,7 +98,7 @@ public final class L2CAPLink {
   func transmit(_ payload: consuming ByteWriter, on channel: ChannelIdentifier, sent: (() -> Void)?) {
     let length = UInt16(clamping: payload.count - Self.payloadHeadroom)
     L2CAPHeader(length: length, channel: channel).store(into: &payload, at: Self.carrierHeadroom)
-    carrier.send(payload.octets, sent: sent)
+    carrier.send(payload.takeOctets(), sent: sent)
   }
 
   /// The longest payload that `channel` accepts; `nil` if it is not open.
