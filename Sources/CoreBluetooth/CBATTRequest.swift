@@ -1,4 +1,5 @@
 internal import BLEAdapter
+internal import Synchronization
 
 /// A central's request to read or write the value of a local characteristic.
 ///
@@ -7,7 +8,11 @@ open class CBATTRequest: NSObject {
   private let sender: CBCentral
   private let target: CBCharacteristic
   private let start: Int
-  private let content: Locked<Data?>
+  // Guarded by the lock. Both are here and not in an object of their own, because each request would make one more.
+  private var content: Data?
+  private let lock = Mutex(())
+  /// Whether it asks for the value.
+  let isRead: Bool
   let transaction: TransactionIdentifier
 
   init(
@@ -18,7 +23,8 @@ open class CBATTRequest: NSObject {
     sender = central
     target = characteristic
     start = offset
-    content = Locked(value)
+    content = value
+    isRead = value == nil
     super.init()
   }
 
@@ -33,8 +39,8 @@ open class CBATTRequest: NSObject {
   open var offset: Int { start }
   /// The value to write; for a read, the value from `offset`, to be set before the response.
   open var value: Data? {
-    get { content.withLock { $0 } }
-    set { content.withLock { $0 = newValue } }
+    get { lock.withLock { _ in content } }
+    set { lock.withLock { _ in content = newValue } }
   }
 
   /// What an observer receives of it.

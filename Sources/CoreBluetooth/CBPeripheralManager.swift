@@ -172,7 +172,8 @@ open class CBPeripheralManager: CBManager {
       watch?.misuse(.foreignRequest, request.subject, in: "respond(to:withResult:)")
       return adapter.log.misuse("\(request) is not a request to <\(nameAndAddress)>")
     }
-    let value = result == .success ? request.value?.octets ?? [] : []
+    // The response to a write has no value.
+    let value = result == .success && request.isRead ? request.value?.octets ?? [] : []
     let code = UInt8(exactly: result.rawValue) ?? UInt8(CBATTError.Code.unlikelyError.rawValue)
     submit { [session, transaction = request.transaction] in
       session.value.respond(to: transaction, result: code, value: value)
