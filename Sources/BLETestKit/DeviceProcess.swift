@@ -1,6 +1,5 @@
 import BLECore
 import BLEHost
-import Synchronization
 
 /// One process on a device: its stack, and its part of the world's loop.
 struct DeviceProcess: Sendable {
@@ -14,7 +13,7 @@ struct DeviceProcess: Sendable {
 final class ProcessLoop: StackLoop {
   private let loop: VirtualLoop
   private let number: ProcessNumber
-  private let isDead = Atomic(false)
+  private let life = ProcessLife()
   private let latency: CallbackLatency?
 
   /// - Parameter latency: how late callbacks are; `nil`: they come at the instant of their cause.
@@ -25,15 +24,13 @@ final class ProcessLoop: StackLoop {
   }
 
   /// On the loop.
-  func die() { isDead.store(true, ordering: .relaxed) }
+  func die() { life.finish() }
 
   var now: StackInstant { loop.now }
   var isVirtual: Bool { loop.isVirtual }
 
   func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void) {
-    loop.submit(from: origin) { [self] in
-      if !isDead.load(ordering: .relaxed) { job() }
-    }
+    loop.submit(from: origin, during: life, job)
   }
 
   func makeOrigin() -> JobOrigin { loop.makeOrigin() }
@@ -45,11 +42,11 @@ final class ProcessLoop: StackLoop {
   func cancel(_ token: TimerToken) { loop.cancel(token) }
 
   func deliver(_ delivery: any CallbackDelivery) {
-    guard !isDead.load(ordering: .relaxed) else { return }
+    guard !life.hasEnded else { return }
     guard let delay = latency?.next(), delivery.isIndependent else { return loop.deliver(delivery, in: number) }
     // What a manager hears until then goes into the same delivery.
     loop.schedule(after: delay, .work) { [self] in
-      if !isDead.load(ordering: .relaxed) { loop.deliver(delivery, in: number) }
+      if !life.hasEnded { loop.deliver(delivery, in: number) }
     }
   }
 

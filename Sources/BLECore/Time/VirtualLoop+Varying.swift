@@ -6,15 +6,24 @@ struct JobOrder {
   var chance: SeededEntropy?
 
   /// Jobs of one origin keep their order: Swift's sort is stable.
-  func ordered(_ jobs: [VirtualLoop.Job]) -> [VirtualLoop.Job] {
-    guard jobs.count > 1 else { return jobs }
-    guard let chance else { return jobs.sorted { $0.origin < $1.origin } }
+  func order(_ jobs: inout [VirtualLoop.Job]) {
+    guard jobs.count > 1 else { return }
+    guard let chance else {
+      // Most rounds have the jobs of one program: then there is nothing to do, and to sort takes memory.
+      if !Self.isOrdered(jobs) { jobs.sort { $0.origin < $1.origin } }
+      return
+    }
     let key = chance.next()
     // The common origin stays in front: it carries what the test does to devices, before what their programs do.
     let ranked = jobs.map { entry in
       (rank: entry.origin == .common ? 0 : SeededEntropy(seed: key ^ UInt64(entry.origin.rawValue)).next() | 1, entry)
     }
-    return ranked.sorted { $0.rank < $1.rank }.map(\.1)
+    jobs = ranked.sorted { $0.rank < $1.rank }.map(\.1)
+  }
+
+  private static func isOrdered(_ jobs: [VirtualLoop.Job]) -> Bool {
+    for index in 1..<jobs.count where jobs[index].origin < jobs[index - 1].origin { return false }
+    return true
   }
 
   /// Exchanges those deliveries whose order a system does not promise.

@@ -43,6 +43,8 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   // Structures: of functions in tuples the compiler makes another form, an object for each.
   struct Job: Sendable {
     let origin: JobOrigin
+    /// The life of the process whose job it is; `nil`: it is done in any case.
+    let life: ProcessLife?
     let job: @Sendable () -> Void
   }
 
@@ -71,6 +73,8 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   struct Rounds {
     var timers = TimerQueue()
     var deliveries: [Delivery] = []
+    /// The room of jobs that were done, for the next ones.
+    var spareJobs: [Job] = []
     var goal = Goal.instant(.zero)
     var finish: (@Sendable (Outcome) -> Void)?
     /// The relation of the clock to the machine's, in this run.
@@ -104,9 +108,14 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   }
 
   public func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void) {
+    submit(from: origin, during: nil, job)
+  }
+
+  /// As `submit(from:_:)`; the job is discarded if `life` has ended before its turn.
+  public func submit(from origin: JobOrigin, during life: ProcessLife?, _ job: @escaping @Sendable () -> Void) {
     let isResting = shared.withLock { shared in
       if shared.hasEnded { return false }
-      shared.jobs.append(Job(origin: origin, job: job))
+      shared.jobs.append(Job(origin: origin, life: life, job: job))
       return shared.rest.end()
     }
     // Not inside the program's call.
@@ -197,7 +206,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     followMachine()
     while true {
       switch nextStep() {
-      case .jobs(let jobs): run(jobs)
+      case .jobs(let jobs): run(consume jobs)
       case .passage(let round): pass(round)
       case .deliveries: dispatchDeliveries()
       case .wait: return
@@ -252,6 +261,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
       shared.hasRunJobs = true
       shared.passage.jobsWereTaken(shared.jobs.count)
       var taken: [Job] = []
+      swap(&taken, &rounds.spareJobs)
       swap(&taken, &shared.jobs)
       // Such a program may submit jobs faster than they are run: each instant would have more of them than the one before.
       if shared.passage.isExhausted, taken.count > Self.endlessJobLimit {
@@ -263,8 +273,12 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     return hasDeliveries ? .deliveries : .clock
   }
 
-  private func run(_ jobs: [Job]) {
-    for entry in rounds.order.ordered(jobs) { entry.job() }
+  private func run(_ taken: consuming [Job]) {
+    var jobs = consume taken
+    rounds.order.order(&jobs)
+    for entry in jobs where entry.life?.hasEnded != true { entry.job() }
+    jobs.removeAll(keepingCapacity: jobs.count <= 64)
+    rounds.spareJobs = jobs
   }
 
   private func dispatchDeliveries() {
