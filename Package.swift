@@ -33,6 +33,10 @@ var targets: [Target] = []
     .executable(name: "ble", targets: ["ble"]),
     .plugin(name: "CheckDelegates", targets: ["CheckDelegates"]),
   ]
+  // Layers that `make bench` measures by themselves (`Benchmarks/run`).
+  if Context.environment["BLE_BENCH"] != nil {
+    products += ["BLECore", "BLEWire", "BLEAdapter", "BLEHost"].map { .library(name: $0, targets: [$0]) }
+  }
   targets += [
     .systemLibrary(
       name: "CLibcrypto", pkgConfig: "libcrypto",

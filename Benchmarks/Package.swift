@@ -24,4 +24,15 @@ let package = Package(
         .product(name: "BLETestKit", package: "swift-corebluetooth"),
       ],
       swiftSettings: strict),
+    // The host's ATT and GATT alone, beside BlueZ's.
+    .executableTarget(
+      name: "attributes",
+      dependencies: [
+        "CInstructions",
+        .product(name: "BLECore", package: "swift-corebluetooth"),
+        .product(name: "BLEWire", package: "swift-corebluetooth"),
+        .product(name: "BLEAdapter", package: "swift-corebluetooth"),
+        .product(name: "BLEHost", package: "swift-corebluetooth"),
+      ],
+      swiftSettings: strict),
   ])

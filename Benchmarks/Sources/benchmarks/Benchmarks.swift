@@ -63,22 +63,33 @@ enum Benchmarks {
     return []
   }
 
+  private static let bumble = "Bumble 0.0.236"
+
   private static func measure(_ options: Options) async throws -> [String] {
     let thresholds = try Threshold.read(options.thresholds)
     let chosen = all.filter { options.names.isEmpty || options.names.contains($0.name) }
     let counter = InstructionCounter(folder: options.profiles, program: options.counted)
     let instructions = try counter.count(chosen.filter { $0.counted > 0 }.map(\.name))
     let measuring = Measuring(
-      isBrief: options.isBrief, peer: options.python.map { Peer(python: $0, script: options.script) })
+      isBrief: options.isBrief,
+      peer: options.python.map { Peer(name: bumble, program: $0, words: [options.script]) })
     var reports: [Report] = []
     var complaints: [String] = []
+    func conclude(_ report: Report) {
+      print(report.lines)
+      reports.append(report)
+      complaints += thresholds[report.name]?.complaints(about: report, among: reports) ?? []
+    }
     for benchmark in chosen {
       var measurement = try await measuring.measure(benchmark)
       measurement.instructions = instructions[benchmark.name]
-      let report = Report(benchmark, measurement)
-      print(report.lines)
-      reports.append(report)
-      complaints += thresholds[benchmark.name]?.complaints(about: report, among: reports) ?? []
+      conclude(Report(benchmark.name, benchmark.unit, beside: bumble, measurement))
+    }
+    if let program = options.attributes {
+      let comparison = AttributeComparison(
+        program: program, bluez: options.bluez, isBrief: options.isBrief, profiles: options.profiles)
+      let names = AttributeComparison.names.filter { options.names.isEmpty || options.names.contains($0) }
+      for report in try comparison.measure(names) { conclude(report) }
     }
     if let output = options.output {
       let encoder = JSONEncoder()
@@ -90,7 +101,8 @@ enum Benchmarks {
   }
 }
 
-/// `benchmarks --thresholds FILE [--output FILE] [--python FILE --script FILE] [--counted PROGRAM] [--profiles FOLDER] [--brief] [name ...]`,
+/// `benchmarks --thresholds FILE [--output FILE] [--python FILE --script FILE] [--counted PROGRAM] [--attributes PROGRAM [--bluez PROGRAM]] [--profiles FOLDER]
+/// [--brief] [name ...]`,
 /// where `--counted` is this program as valgrind can read it; `benchmarks --count name`, which under callgrind does the work of one for its
 /// instructions; or `benchmarks --check-adapter`, which measures nothing: it shows that a program which is built for speed gets its adapter.
 struct Options {
@@ -102,6 +114,9 @@ struct Options {
   var script = "peer/bumble_benchmark.py"
   var profiles: String?
   var counted = CommandLine.arguments[0]
+  /// The program that does the work of attributes alone, and BlueZ's that does the same.
+  var attributes: String?
+  var bluez: String?
   var isBrief = false
   var mode = Mode.measure
   var names: Set<String> = []
@@ -120,11 +135,14 @@ struct Options {
       case "--script": script = try value(of: argument)
       case "--profiles": profiles = try value(of: argument)
       case "--counted": counted = try value(of: argument)
+      case "--attributes": attributes = try value(of: argument)
+      case "--bluez": bluez = try value(of: argument)
       case "--brief": isBrief = true
       case "--count": mode = .count
       case "--check-adapter": mode = .checkAdapter
       default:
-        guard Benchmarks.all.contains(where: { $0.name == argument }) else {
+        guard Benchmarks.all.contains(where: { $0.name == argument }) || AttributeComparison.names.contains(argument)
+        else {
           throw Failure(description: "there is no benchmark called \(argument)")
         }
         names.insert(argument)

@@ -12,6 +12,8 @@ struct Measurement {
   var allocations: Double?
   /// Instructions of one operation, of the same.
   var instructions: Double?
+  /// Instructions of the peer's, if it is no interpreter.
+  var peerInstructions: Double?
   /// ATT requests that the work took.
   var requests: Int?
   var peerRequests: Int?

@@ -1,10 +1,12 @@
 import Foundation
 
-/// The foreign stack, which does the same work in a process of its own.
+/// A stack that does the work in a process of its own, as a program that is told the benchmark's name.
 struct Peer {
-  /// A Python that has Bumble.
-  let python: String
-  let script: String
+  /// What it is called in reports.
+  let name: String
+  let program: String
+  /// What stands in front of the benchmark's name.
+  var words: [String] = []
 
   /// What it says of a round: a number in the benchmark's unit.
   struct Answer: Decodable {
@@ -15,8 +17,8 @@ struct Peer {
   /// Starts the process for one benchmark. It does a round each time it is asked.
   func visit(_ name: String) throws -> Visit {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: python)
-    process.arguments = [script, name]
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = words + [name]
     let (questions, answers) = (Pipe(), Pipe())
     process.standardInput = questions
     process.standardOutput = answers
