@@ -1,7 +1,7 @@
-/// Timers in the order of their deadlines: a binary heap over reused slots, so that scheduling, cancelling and firing allocate
+/// Timers in the order of their deadlines: a heap over reused slots, so that scheduling, cancelling and firing allocate
 /// nothing once the queue has grown.
 public struct TimerQueue {
-  private struct Entry {
+  private struct Entry: HeapElement {
     let deadline: StackInstant
     let sequence: UInt64
     let slot: Int32
@@ -20,7 +20,7 @@ public struct TimerQueue {
     var target: (any TimerTarget)?
   }
 
-  private var heap: [Entry] = []
+  private var heap = BinaryHeap<Entry>()
   private var slots: [Slot] = []
   private var free: [Int32] = []
   private var nextSequence: UInt64 = 0
@@ -45,7 +45,7 @@ public struct TimerQueue {
     slots[Int(index)].tag = tag
     slots[Int(index)].target = target
     let generation = slots[Int(index)].generation
-    push(Entry(deadline: deadline, sequence: nextSequence, slot: index, generation: generation))
+    heap.push(Entry(deadline: deadline, sequence: nextSequence, slot: index, generation: generation))
     nextSequence += 1
     count += 1
     if kind == .work { workCount += 1 }
@@ -58,14 +58,16 @@ public struct TimerQueue {
     else { return }
     release(index)
     // Cancelled entries stay in the heap until they surface; when they are the larger part, they are removed.
-    if heap.count > 64, heap.count > 2 * count { sweep() }
+    if heap.count > 64, heap.count > 2 * count {
+      heap.removeAll { [slots] in slots[Int($0.slot)].generation != $0.generation }
+    }
   }
 
   /// The deadline of the next timer; `nil` if none waits.
   public mutating func nextDeadline() -> StackInstant? {
     while let first = heap.first {
       if isLive(first) { return first.deadline }
-      removeFirst()
+      heap.popFirst()
     }
     return nil
   }
@@ -73,8 +75,8 @@ public struct TimerQueue {
   /// Removes the next timer if it is due by `instant`.
   public mutating func popDue(by instant: StackInstant) -> (target: any TimerTarget, tag: Int)? {
     guard let deadline = nextDeadline(), deadline <= instant else { return nil }
-    let index = Int(heap[0].slot)
-    removeFirst()
+    guard let entry = heap.popFirst() else { return nil }
+    let index = Int(entry.slot)
     guard let target = slots[index].target else { return nil }
     let tag = slots[index].tag
     release(index)
@@ -91,39 +93,5 @@ public struct TimerQueue {
     slots[index].target = nil
     slots[index].generation &+= 1
     free.append(Int32(index))
-  }
-
-  /// A sorted array is a heap.
-  private mutating func sweep() {
-    heap.removeAll { slots[Int($0.slot)].generation != $0.generation }
-    heap.sort { $0.precedes($1) }
-  }
-
-  private mutating func push(_ entry: Entry) {
-    heap.append(entry)
-    var child = heap.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard entry.precedes(heap[parent]) else { break }
-      heap[child] = heap[parent]
-      child = parent
-    }
-    heap[child] = entry
-  }
-
-  private mutating func removeFirst() {
-    let last = heap.removeLast()
-    guard !heap.isEmpty else { return }
-    var parent = 0
-    let end = heap.count
-    while true {
-      var child = 2 * parent + 1
-      guard child < end else { break }
-      if child + 1 < end, heap[child + 1].precedes(heap[child]) { child += 1 }
-      guard heap[child].precedes(last) else { break }
-      heap[parent] = heap[child]
-      parent = child
-    }
-    heap[parent] = last
   }
 }
