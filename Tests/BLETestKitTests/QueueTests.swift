@@ -1,6 +1,7 @@
 import BLETestKit
 import CoreBluetooth
 import Synchronization
+import TestSupport
 import Testing
 
 /// Apps whose methods dispatch to their manager's queue: the world waits for the blocks on it.
@@ -118,6 +119,17 @@ struct QueueTests {
     await story.world.advance(by: .seconds(1))
     busy.stop()
     #expect(story.world.logLines.contains { $0.text.contains("'remote control'") && $0.text.contains("one instant") })
+  }
+
+  @Test("I11.26 a queue that is called 10,000 times while the clock goes on is waited for like any other")
+  func long() async throws {
+    let world = World(seed: 13, keepsPackets: false)
+    let advertisers = (0..<10).map { PeripheralApp("advertiser \($0)", on: world.makeDevice("device \($0)")) }
+    let scanner = CentralApp(world.makeDevice("phone").options)
+    scanner.scanWhenPoweredOn(allowingDuplicates: true)
+    await world.advance(by: .seconds(200))
+    #expect(scanner.sightings.count > 10_000 && advertisers.allSatisfy { $0.manager.isAdvertising })
+    #expect(!world.logLines.contains { $0.text.contains("one instant") })
   }
 
   @Test("I11.26 a queue that endlessly makes requests faster than they are carried out does not stop the clock")

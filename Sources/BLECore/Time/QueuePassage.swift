@@ -25,7 +25,7 @@ struct QueuePassage {
   static let turns = 3
   /// The number of rounds if there are several queues.
   private static let rounds = 2
-  /// The number of consecutive rounds with jobs after which the program is considered to do that without end.
+  /// The number of rounds at one instant, without a job being run, after which the program is considered to do that without end.
   private static let limit = 10_000
   /// The number of jobs at one instant after which the same holds, where a queue is not waited for: no round counts its blocks.
   private static let jobLimit = 100_000
@@ -88,7 +88,10 @@ struct QueuePassage {
     exhausted = Set(queues.map(\.queue.label)).sorted()
   }
 
-  mutating func clockMoved() { jobsAtInstant = 0 }
+  mutating func clockMoved() {
+    roundsInARow = 0
+    jobsAtInstant = 0
+  }
 
   /// Returns the next round; an empty one when all queues are passed.
   /// - Parameter jobs: the number of waiting jobs.
