@@ -35,6 +35,7 @@ actor Explorer {
   private static let capacity = 10_000
   /// How often changes of the table are published.
   private static let publication = Duration.milliseconds(250)
+  private static let heartbeat = Duration.seconds(15)
   /// The most devices in one event.
   private static let mostInEvent = 200
   /// The most devices with a session.
@@ -59,13 +60,15 @@ actor Explorer {
       Task { [weak self, states = central.states()] in
         for await state in states { await self?.take(state) }
       })
-    tick()
+    publishSoon()
+    beat()
   }
 
   func stop() async {
     for task in tasks { task.cancel() }
     tasks = []
     pending?.cancel()
+    nextBeat?.cancel()
     setScanning(false)
     let left = opened
     opened = [:]
@@ -124,6 +127,7 @@ actor Explorer {
       heard[discovery.identifier]?.isStale = device.isStale
       history.record(sighting, at: discovery.lastSeen, count: device.advertisements)
       changed.insert(discovery.identifier)
+      publishSoon()
       if heard.count > Self.capacity { await forgetMissing() }
     case .removed(let device, _):
       heard[device.id] = nil
@@ -145,19 +149,29 @@ actor Explorer {
     }
   }
 
-  /// Publishes what has changed, again and again, by the machine's clock: that of a simulated air may stand still.
-  private func tick() {
-    let again = pulse.schedule(after: Self.publication, on: .global()) { [weak self] in
+  /// Publishes after a moment what has changed until then. By the machine's clock: that of a simulated air may stand still.
+  private func publishSoon() {
+    guard pending == nil, !tasks.isEmpty else { return }
+    pending = pulse.schedule(after: Self.publication, on: .global()) { [weak self] in
       Task { await self?.publish() }
     }
-    pending = again
   }
 
   private let pulse = SystemSessionClock()
   private var pending: (any SessionTimer)?
-  private var beats = 0
+  private var nextBeat: (any SessionTimer)?
+
+  /// Again and again: a client that has gone is noticed where something is sent to it.
+  private func beat() {
+    hub.beat()
+    guard !tasks.isEmpty else { return }
+    nextBeat = pulse.schedule(after: Self.heartbeat, on: .global()) { [weak self] in
+      Task { await self?.beat() }
+    }
+  }
 
   private func publish() {
+    pending = nil
     if !changed.isEmpty {
       let devices = changed.compactMap { heard[$0]?.json }
       changed = []
@@ -167,11 +181,10 @@ actor Explorer {
         hub.publish("devices", ["devices": .array(part)])
       }
     }
-    if let changes = surroundings.fleet?.changes() { hub.publish("fleet", changes) }
-    beats += 1
-    // Every 15 s.
-    if beats.isMultiple(of: 60) { hub.beat() }
-    if !tasks.isEmpty { tick() }
+    guard let fleet = surroundings.fleet else { return }
+    if let changes = fleet.changes() { hub.publish("fleet", changes) }
+    // In a fleet devices also leave a room because time has passed.
+    publishSoon()
   }
 
   /// The device's session, made where there is none.
