@@ -14,7 +14,7 @@ enum Benchmarks {
     Benchmark("notify_20", .rate, operations: 20_000, counted: 2_000) { try await Packets(.notification, octets: 20) },
     Benchmark("read_20", .rate, operations: 10_000, counted: 800) { try await Packets(.read, octets: 20) },
     Benchmark("discover_10x5", .milliseconds, operations: 20, counted: 24) { Discovery() },
-    Benchmark("advertising_ingest", .rate, operations: 8_000, counted: 8_000) { try await AdvertisingIngest() },
+    Benchmark("advertising_ingest", .rate, operations: 8_000, counted: 16_000) { try await AdvertisingIngest() },
     Benchmark("facade_ingest_10", .rate, operations: 100_000, counted: 4_000) {
       try await Ingest(devices: 10, areKnown: true)
     },
@@ -56,7 +56,8 @@ enum Benchmarks {
     case .measure: return try await measure(options)
     case .checkAdapter: try PlainProgram.check()
     case .count:
-      for benchmark in all where options.names == [benchmark.name] {
+      for name in options.names {
+        guard let benchmark = all.first(where: { $0.name == name }) ?? Curve.benchmark(named: name) else { continue }
         try await InstructionCounter.doWork(of: benchmark)
       }
     }
@@ -68,8 +69,11 @@ enum Benchmarks {
   private static func measure(_ options: Options) async throws -> [String] {
     let thresholds = try Threshold.read(options.thresholds)
     let chosen = all.filter { options.names.isEmpty || options.names.contains($0.name) }
+    let curves = Curve.all.filter { options.names.isEmpty || options.names.contains($0.name) }
+    let sizes = options.isBrief ? Curve.briefSizes : Curve.sizes
     let counter = InstructionCounter(folder: options.profiles, program: options.counted)
-    let instructions = try counter.count(chosen.filter { $0.counted > 0 }.map(\.name))
+    let points = curves.flatMap { curve in sizes.map { curve.benchmark(of: $0) } }
+    let instructions = try counter.count((chosen + points).filter { $0.counted > 0 }.map(\.name))
     let measuring = Measuring(
       isBrief: options.isBrief,
       peer: options.python.map { Peer(name: bumble, program: $0, words: [options.script]) })
@@ -85,23 +89,32 @@ enum Benchmarks {
       measurement.instructions = instructions[benchmark.name]
       conclude(Report(benchmark.name, benchmark.unit, beside: bumble, measurement))
     }
+    let curveReports = curves.compactMap { CurveReport($0, sizes, instructions) }
+    for report in curveReports {
+      print(report.lines)
+      complaints += report.complaint(thresholds[report.name]).map { [$0] } ?? []
+    }
     if let program = options.attributes {
       let comparison = AttributeComparison(
         program: program, bluez: options.bluez, isBrief: options.isBrief, profiles: options.profiles)
       let names = AttributeComparison.names.filter { options.names.isEmpty || options.names.contains($0) }
       for report in try comparison.measure(names) { conclude(report) }
     }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     if let output = options.output {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
       try encoder.encode(reports).write(to: URL(fileURLWithPath: output))
+      print("written: \(output)")
+    }
+    if let output = options.curves {
+      try encoder.encode(curveReports).write(to: URL(fileURLWithPath: output))
       print("written: \(output)")
     }
     return complaints
   }
 }
 
-/// `benchmarks --thresholds FILE [--output FILE] [--python FILE --script FILE] [--counted PROGRAM] [--attributes PROGRAM [--bluez PROGRAM]] [--profiles FOLDER]
+/// `benchmarks --thresholds FILE [--output FILE] [--curves FILE] [--python FILE --script FILE] [--counted PROGRAM] [--attributes PROGRAM [--bluez PROGRAM]] [--profiles FOLDER]
 /// [--brief] [name ...]`,
 /// where `--counted` is this program as valgrind can read it; `benchmarks --count name`, which under callgrind does the work of one for its
 /// instructions; or `benchmarks --check-adapter`, which measures nothing: it shows that a program which is built for speed gets its adapter.
@@ -110,6 +123,8 @@ struct Options {
 
   var thresholds = "thresholds.json"
   var output: String?
+  /// Where the curves go.
+  var curves: String?
   var python: String?
   var script = "peer/bumble_benchmark.py"
   var profiles: String?
@@ -131,6 +146,7 @@ struct Options {
       switch argument {
       case "--thresholds": thresholds = try value(of: argument)
       case "--output": output = try value(of: argument)
+      case "--curves": curves = try value(of: argument)
       case "--python": python = try value(of: argument)
       case "--script": script = try value(of: argument)
       case "--profiles": profiles = try value(of: argument)
@@ -141,8 +157,10 @@ struct Options {
       case "--count": mode = .count
       case "--check-adapter": mode = .checkAdapter
       default:
-        guard Benchmarks.all.contains(where: { $0.name == argument }) || AttributeComparison.names.contains(argument)
-        else {
+        let isKnown =
+          Benchmarks.all.contains { $0.name == argument } || AttributeComparison.names.contains(argument)
+          || Curve.all.contains { $0.name == argument } || (mode == .count && Curve.benchmark(named: argument) != nil)
+        guard isKnown else {
           throw Failure(description: "there is no benchmark called \(argument)")
         }
         names.insert(argument)

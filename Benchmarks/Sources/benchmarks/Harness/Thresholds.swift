@@ -17,6 +17,8 @@ struct Threshold: Decodable {
   var worldSeconds: Double?
   /// At most so many times the instructions of another benchmark of the same run.
   var beside: Beside?
+  /// Of a curve: the cost of all events grows at most with this power of the number of members.
+  var exponent: Double?
 
   struct Beside: Decodable {
     let name: String
@@ -24,7 +26,7 @@ struct Threshold: Decodable {
   }
 
   enum CodingKeys: String, CodingKey {
-    case instructions, allocations, requests, ratio, beside
+    case instructions, allocations, requests, ratio, beside, exponent
     case kibibytes = "kib"
     case worldSeconds = "world_seconds"
   }

@@ -14,8 +14,8 @@ struct Pair {
   let found: CBPeripheral
 
   /// - Parameter readValue: what is answered when the characteristic is read.
-  init(readValue: Data) async throws {
-    world = World(seed: 1, keepsPackets: false)
+  init(readValue: Data, in world: World = World(seed: 1, keepsPackets: false)) async throws {
+    self.world = world
     let queue = DispatchQueue(label: "programs")
     local = CBMutableCharacteristic(
       type: Self.characteristic, properties: [.read, .writeWithoutResponse, .notify], value: nil,

@@ -3,13 +3,22 @@ import CoreBluetooth
 
 /// Many devices that advertise, in one world.
 final class Crowd {
-  let world = World(seed: 1, keepsPackets: false)
+  /// How many are in a room, where there are rooms: as many as one central bears.
+  static let room = 100
+
+  let world: World
+  private let hasRooms: Bool
   let queue = DispatchQueue(label: "programs")
   /// An object without references is gone, and with it its advertising.
   private(set) var devices: [PeripheralProgram] = []
   private(set) var characteristics: [CBMutableCharacteristic] = []
 
-  init(_ count: Int) async throws { try await add(count) }
+  /// - Parameter hasRooms: whether each hundred of the devices is out of the others' reach.
+  init(_ count: Int, in world: World = World(seed: 1, keepsPackets: false), hasRooms: Bool = false) async throws {
+    self.world = world
+    self.hasRooms = hasRooms
+    try await add(count)
+  }
 
   /// Adds devices with one service each, and waits until they advertise.
   func add(_ count: Int) async throws {
@@ -19,38 +28,62 @@ final class Crowd {
       characteristics.append(characteristic)
       let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
       service.characteristics = [characteristic]
+      let device = world.makeDevice("device \(index)", at: place(ofRoom: index / Self.room))
       devices.append(
-        PeripheralProgram(
-          "device \(index)", queue: queue, options: world.makeDevice("device \(index)").options, services: [service]))
+        PeripheralProgram("device \(index)", queue: queue, options: device.options, services: [service]))
     }
+    // Those before the last one are not asked again and again.
+    try await world.wait(within: .seconds(30)) { [devices] in devices.last?.isAdvertising ?? true }
     try await world.wait(within: .seconds(30)) { [devices] in devices.allSatisfy(\.isAdvertising) }
   }
 
-  func makeCentral(_ name: String) -> CentralProgram {
-    CentralProgram(queue: queue, options: world.makeDevice(name).options)
+  private func place(ofRoom number: Int) -> Position? {
+    hasRooms ? Position(x: Double(number) * 1_000) : nil
+  }
+
+  private func makeCentral(_ name: String, inRoom room: Int) -> CentralProgram {
+    CentralProgram(queue: queue, options: world.makeDevice(name, at: place(ofRoom: room)).options)
+  }
+
+  /// How many devices there are in each room.
+  var rooms: [Int] {
+    guard hasRooms else { return [devices.count] }
+    return stride(from: 0, to: devices.count, by: Self.room).map { min(Self.room, devices.count - $0) }
+  }
+
+  /// One in each room.
+  func makeCentrals() -> [CentralProgram] {
+    rooms.indices.map { makeCentral("central \($0)", inRoom: $0) }
   }
 }
 
-/// Advertisements that a scanning program hears from 100 devices, duplicates allowed.
+/// Advertisements that scanning programs hear from the devices in their rooms, duplicates allowed.
 struct AdvertisingIngest: Work {
   private let crowd: Crowd
-  private let central: CentralProgram
+  private let centrals: [CentralProgram]
+  private let step: Duration
 
-  init() async throws {
-    crowd = try await Crowd(100)
-    central = crowd.makeCentral("scanner")
-    central.connectsToAll = false
+  init(_ count: Int = 100, hasRooms: Bool = false) async throws {
+    crowd = try await Crowd(count, hasRooms: hasRooms)
+    centrals = crowd.makeCentrals()
+    // Each device advertises about eight times a second: a step has some 4,000 advertisements, whatever the size of the world. Its
+    // beginning, where all queues are looked at, is shared by them.
+    step = .milliseconds(max(1, 500_000 / count))
     await crowd.world.advance(by: .seconds(1))
-    central.manager.scanForPeripherals(
-      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    for central in centrals {
+      central.connectsToAll = false
+      central.manager.scanForPeripherals(
+        withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    }
     await crowd.world.advance(by: .seconds(2))
   }
 
-  /// Each device advertises about eight times a second.
+  private var heard: Int { centrals.reduce(0) { $0 + $1.discoveries } }
+
   func run(_ operations: Int) async throws -> Done {
-    let heard = central.discoveries
-    while central.discoveries < heard + operations { await crowd.world.advance(by: .milliseconds(500)) }
-    return Done(operations: central.discoveries - heard)
+    let before = heard
+    while heard < before + operations { await crowd.world.advance(by: step) }
+    return Done(operations: heard - before)
   }
 }
 

@@ -8,11 +8,14 @@ struct Packets: Work {
   private let kind: Kind
   private let value: Data
   private let pair: Pair
+  /// They do nothing but advertise.
+  private let bystanders: Crowd?
 
-  init(_ kind: Kind, octets: Int) async throws {
+  init(_ kind: Kind, octets: Int, beside bystanders: Int = 0) async throws {
     self.kind = kind
     value = Data(count: octets)
     pair = try await Pair(readValue: value)
+    self.bystanders = bystanders > 0 ? try await Crowd(bystanders, in: pair.world) : nil
   }
 
   func run(_ operations: Int) async throws -> Done {
