@@ -47,13 +47,17 @@ struct InterruptionTranscripts {
     "Ctrl-C ends a command whose device has stopped inside an answer",
     arguments: [["explore", "Owenli"], ["connect", "Owenli"]])
   func silence(_ words: [String]) throws {
-    let server = try place.serve("owenli")
+    // Otherwise the command might have all answers before the device stops.
+    let late = """
+      {"format": "ble-faults/1", "faults": [{"when": {"read": "any"}, "what": {"delay": 20}}]}
+      """
+    let server = try place.serve("owenli", "--faults", try place.file("late.json", late))
     let terminal = try place.terminal(words)
     if words[0] == "connect" {
       try terminal.see("Owenli>")
       terminal.type("explore\r")
     }
-    try server.event("read")
+    try server.event("fault")
     // It keeps its link for the two seconds of the time-out between processes, and answers nothing.
     server.send(SIGSTOP)
     try terminal.interrupt()
