@@ -2,16 +2,27 @@ import CoreBluetooth
 
 /// Shares one scan of the radio between all listeners: its options are the widest that they need.
 package final class ScanCoordinator {
-  private struct Listener {
-    var rule: MatchRule
-    var repeats: Bool
-    var tell: (Discovery) -> Void
+  /// An object: a copy of a structure would share what was delivered, and with each report all of that would be copied.
+  private final class Listener {
+    let number: Int
+    let rule: MatchRule
+    let repeats: Bool
+    let tell: (Discovery) -> Void
     /// How long the radio scans for this listener; `nil`: no limit.
-    var limit: Duration?
-    var finish: () -> Void
+    let limit: Duration?
+    let finish: () -> Void
     var timer: (any SessionTimer)?
-    /// What was last delivered to this listener, by device.
+    var isRemoved = false
+    /// What was last delivered to a listener that wants no repetitions, by device.
     var delivered: [UUID: Discovery] = [:]
+
+    init(
+      _ number: Int, _ rule: MatchRule, repeats: Bool, limit: Duration?, finish: @escaping () -> Void,
+      _ tell: @escaping (Discovery) -> Void
+    ) {
+      (self.number, self.rule, self.repeats, self.limit) = (number, rule, repeats, limit)
+      (self.finish, self.tell) = (finish, tell)
+    }
   }
 
   private struct Known {
@@ -25,7 +36,8 @@ package final class ScanCoordinator {
   private let manager: CBCentralManager
   private let queue: DispatchQueue
   private let clock: any SessionClock
-  private var listeners: [Int: Listener] = [:]
+  /// In the order in which they came.
+  private var listeners: [Listener] = []
   private var next = 0
   private var known: [UUID: Known] = [:]
 
@@ -57,13 +69,15 @@ package final class ScanCoordinator {
     _ tell: @escaping (Discovery) -> Void
   ) -> Int {
     defer { next += 1 }
-    listeners[next] = Listener(rule: rule, repeats: repeats, tell: tell, limit: limit, finish: finish)
+    listeners.append(Listener(next, rule, repeats: repeats, limit: limit, finish: finish, tell))
     rescan()
     return next
   }
 
   package func remove(_ number: Int) {
-    guard let listener = listeners.removeValue(forKey: number) else { return }
+    guard let place = listeners.firstIndex(where: { $0.number == number }) else { return }
+    let listener = listeners.remove(at: place)
+    listener.isRemoved = true
     listener.timer?.cancel()
     rescan()
   }
@@ -72,7 +86,7 @@ package final class ScanCoordinator {
     // After a reset the objects are invalid; after power-off they stay valid.
     if manager.state.rawValue < CBManagerState.poweredOff.rawValue {
       known = [:]
-      for number in listeners.keys { listeners[number]?.delivered = [:] }
+      for listener in listeners { listener.delivered = [:] }
     }
     rescan()
   }
@@ -83,19 +97,19 @@ package final class ScanCoordinator {
       if manager.isScanning { manager.stopScan() }
       return
     }
-    for number in listeners.keys { startTimer(of: number) }
-    let filter = MatchRule.either(listeners.values.map(\.rule)).scanFilter
-    let repeats = listeners.values.contains(where: \.repeats)
+    for listener in listeners { startTimer(of: listener) }
+    let filter = MatchRule.either(listeners.map(\.rule)).scanFilter
+    let repeats = listeners.contains(where: \.repeats)
     manager.scanForPeripherals(
       withServices: filter.map { Array($0) },
       options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: repeats)])
   }
 
-  private func startTimer(of number: Int) {
-    guard let limit = listeners[number]?.limit, listeners[number]?.timer == nil else { return }
-    listeners[number]?.timer = clock.call(after: limit, on: queue) { [weak self] in
-      guard let self, let listener = listeners[number] else { return }
-      remove(number)
+  private func startTimer(of listener: Listener) {
+    guard let limit = listener.limit, listener.timer == nil else { return }
+    listener.timer = clock.call(after: limit, on: queue) { [weak self, weak listener] in
+      guard let self, let listener, !listener.isRemoved else { return }
+      remove(listener.number)
       listener.finish()
     }
   }
@@ -110,15 +124,20 @@ package final class ScanCoordinator {
     discovery.lastSeen = clock.now
     known[identifier] = Known(discovery: discovery, peripheral: peripheral)
     if known.count > Self.limit { forgetOldest() }
-    for number in listeners.keys.sorted() { deliver(to: number, discovery) }
+    for listener in listeners { deliver(to: listener, discovery) }
   }
 
-  private func deliver(to number: Int, _ discovery: Discovery) {
-    guard let listener = listeners[number], listener.rule.matches(discovery) else { return }
-    let before = listener.delivered[discovery.identifier]
-    let isNew = before == nil || before?.name != discovery.name || before?.advertisement != discovery.advertisement
-    guard isNew || listener.repeats else { return }
-    listeners[number]?.delivered[discovery.identifier] = discovery
+  private func deliver(to listener: Listener, _ discovery: Discovery) {
+    // One before it may have removed it.
+    guard !listener.isRemoved, listener.rule.matches(discovery) else { return }
+    if !listener.repeats {
+      if let before = listener.delivered[discovery.identifier], before.name == discovery.name,
+        before.advertisement == discovery.advertisement
+      {
+        return
+      }
+      listener.delivered[discovery.identifier] = discovery
+    }
     listener.tell(discovery)
   }
 
@@ -127,7 +146,7 @@ package final class ScanCoordinator {
     let oldest = known.values.sorted { $0.discovery.lastSeen < $1.discovery.lastSeen }.prefix(Self.limit / 8)
     for entry in oldest {
       known[entry.discovery.identifier] = nil
-      for number in listeners.keys { listeners[number]?.delivered[entry.discovery.identifier] = nil }
+      for listener in listeners { listener.delivered[entry.discovery.identifier] = nil }
     }
   }
 }
