@@ -42,24 +42,30 @@ public struct Advertisement: Sendable, Hashable {
 
   /// Merges the advertisement data of one `didDiscover` callback. Fields that the dictionary lacks keep their value.
   public mutating func merge(_ dictionary: [String: Any]) {
-    if let name = dictionary[CBAdvertisementDataLocalNameKey] as? String { localName = name }
-    if let data = dictionary[CBAdvertisementDataManufacturerDataKey] as? Data { manufacturerData = data }
-    merge(dictionary[CBAdvertisementDataServiceUUIDsKey], into: &services)
-    merge(dictionary[CBAdvertisementDataOverflowServiceUUIDsKey], into: &overflowServices)
-    merge(dictionary[CBAdvertisementDataSolicitedServiceUUIDsKey], into: &solicitedServices)
-    if let data = dictionary[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] {
-      for (service, octets) in data where serviceData.count < 64 || serviceData[service] != nil {
-        serviceData[service] = octets
+    // There are few entries: to look each key up, which hashes its text, would take longer than all else that is done with a report.
+    for (key, value) in dictionary {
+      switch key {
+      case CBAdvertisementDataIsConnectable:
+        if let connectable = value as? NSNumber { isConnectable = connectable.boolValue }
+      case CBAdvertisementDataLocalNameKey: if let name = value as? String { localName = name }
+      case CBAdvertisementDataServiceUUIDsKey: merge(value, into: &services)
+      case CBAdvertisementDataManufacturerDataKey: if let data = value as? Data { manufacturerData = data }
+      case CBAdvertisementDataServiceDataKey:
+        guard let data = value as? [CBUUID: Data] else { continue }
+        for (service, octets) in data where serviceData.count < 64 || serviceData[service] != nil {
+          serviceData[service] = octets
+        }
+      case CBAdvertisementDataTxPowerLevelKey:
+        if let power = value as? NSNumber { transmitPower = power.intValue }
+      case CBAdvertisementDataOverflowServiceUUIDsKey: merge(value, into: &overflowServices)
+      case CBAdvertisementDataSolicitedServiceUUIDsKey: merge(value, into: &solicitedServices)
+      default: continue
       }
-    }
-    if let power = dictionary[CBAdvertisementDataTxPowerLevelKey] as? NSNumber { transmitPower = power.intValue }
-    if let connectable = dictionary[CBAdvertisementDataIsConnectable] as? NSNumber {
-      isConnectable = connectable.boolValue
     }
   }
 
   /// At most 64 services are kept, so that a device that advertises ever new ones cannot exhaust memory.
-  private func merge(_ value: Any?, into known: inout [CBUUID]) {
+  private func merge(_ value: Any, into known: inout [CBUUID]) {
     guard let found = value as? [CBUUID] else { return }
     for service in found where known.count < 64 && !known.contains(service) { known.append(service) }
   }
