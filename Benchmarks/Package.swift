@@ -21,6 +21,7 @@ let package = Package(
       dependencies: [
         "CAllocations", "CInstructions",
         .product(name: "CoreBluetooth", package: "swift-corebluetooth"),
+        .product(name: "BLESession", package: "swift-corebluetooth"),
         .product(name: "BLETestKit", package: "swift-corebluetooth"),
       ],
       swiftSettings: strict),

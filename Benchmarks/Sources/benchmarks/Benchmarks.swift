@@ -21,6 +21,12 @@ enum Benchmarks {
     Benchmark("facade_ingest_10000", .rate, operations: 100_000, counted: 4_000) {
       try await Ingest(devices: 10_000, areKnown: true)
     },
+    Benchmark("listed_10", .rate, operations: 40_000, counted: 4_000, hasPeer: false) {
+      try await Listing(devices: 10)
+    },
+    Benchmark("listed_4000", .rate, operations: 40_000, counted: 8_000, hasPeer: false) {
+      try await Listing(devices: 4_000)
+    },
     Benchmark("known_device_memory", .kibibytes, operations: 10_000, counted: 0, hasPeer: false) {
       try await Ingest(devices: 10_000, areKnown: false)
     },
