@@ -36,6 +36,17 @@ extension HomeAssistantDiscovery {
     "volume_in_store": .init(deviceClass: "volume_storage"),
     "volume_ml": .init(deviceClass: "volume", stateClass: "total"),
     "water": .init(deviceClass: "water", stateClass: "total_increasing"),
+    // Sensors of single makers.
+    "humidity_outside": .init(deviceClass: "humidity"), "steps": .init(stateClass: "total_increasing"),
+    "temperature_around_probe_1": .init(deviceClass: "temperature"),
+    "temperature_around_probe_2": .init(deviceClass: "temperature"),
+    "temperature_outside": .init(deviceClass: "temperature"),
+    "temperature_probe_1": .init(deviceClass: "temperature"), "temperature_probe_2": .init(deviceClass: "temperature"),
+    "temperature_probe_3": .init(deviceClass: "temperature"), "temperature_probe_4": .init(deviceClass: "temperature"),
+    "temperature_probe_5": .init(deviceClass: "temperature"), "temperature_probe_6": .init(deviceClass: "temperature"),
+    "tyre_pressure": .init(deviceClass: "pressure"), "uptime": .init(deviceClass: "duration"),
+    "volume_dispensed": .init(deviceClass: "volume", stateClass: "total_increasing"),
+    "volume_dispensed_port_2": .init(deviceClass: "volume", stateClass: "total_increasing"),
   ]
 
   /// What the word for *on* means, by the names of measurements.

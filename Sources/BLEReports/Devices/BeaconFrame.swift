@@ -6,25 +6,6 @@ import BLECore
 ///
 /// Anything on the air may claim to be a beacon. What can be read is in `fields`; `problem` says where the rest is not as specified.
 package struct BeaconFrame: Equatable, Sendable {
-  package enum Format: String, CaseIterable, Sendable {
-    case iBeacon
-    case eddystoneUID = "Eddystone-UID"
-    case eddystoneURL = "Eddystone-URL"
-    case eddystoneTLM = "Eddystone-TLM"
-    case eddystoneEID = "Eddystone-EID"
-    /// With a frame type that is not assigned, or none.
-    case eddystone = "Eddystone"
-    case bthome = "BTHome"
-    case miBeacon = "MiBeacon"
-    case ruuvi = "RuuviTag"
-    case atc = "ATC_MiThermometer"
-    case govee = "Govee"
-    case switchBot = "SwitchBot"
-    case inkbird = "Inkbird"
-    case thermoPro = "ThermoPro"
-    case qingping = "Qingping"
-  }
-
   package let format: Format
   /// The service in whose data the frame is; `nil` for manufacturer data.
   package let service: String?
@@ -122,16 +103,23 @@ extension Sighting {
   ///
   /// Apple's systems withhold an iBeacon's manufacturer data from Core Bluetooth; on Linux it is there.
   package var beacons: [BeaconFrame] {
-    let own =
-      manufacturerData.flatMap(BeaconFrame.init(manufacturerData:)) ?? FixedLayout.manufacturerFrame(self)
-    return (own.map { [believed($0)] } ?? [])
+    manufacturerFrames.map(believed)
       + serviceData.compactMap {
         if let opened, opened.service == $0.service { return opened }
         let frame =
-          BeaconFrame(service: $0.service, data: $0.data) ?? BeaconFrame(sensor: $0.service, data: $0.data)
-          ?? FixedLayout.serviceFrame($0, self)
+          FixedLayout.index.serviceFrame($0, self) ?? BeaconFrame(service: $0.service, data: $0.data)
+          ?? BeaconFrame(sensor: $0.service, data: $0.data)
         return frame.map(believed)
       }
+  }
+
+  /// Some sensors are iBeacons as well, and some only begin like one.
+  private var manufacturerFrames: [BeaconFrame] {
+    guard let manufacturerData else { return [] }
+    let sensor = FixedLayout.index.manufacturerFrame(self)
+    guard let beacon = BeaconFrame(manufacturerData: manufacturerData) else { return sensor.map { [$0] } ?? [] }
+    guard let sensor else { return [beacon] }
+    return beacon.problem == nil ? [beacon, sensor] : [sensor]
   }
 
   private func believed(_ frame: BeaconFrame) -> BeaconFrame { hasKey ? frame.doubted() : frame }

@@ -4,20 +4,36 @@ import BLECore
 struct FixedField: Sendable {
   /// How the octets become a number.
   enum Coding: Sendable {
-    /// The least significant octet first, or last.
+    /// The least significant octet first, or last; at most seven.
     case little, big
     /// The same in two's complement.
     case signedLittle, signedBig
     /// The most significant bit says that the rest is below zero.
     case magnitudeBig
-    /// A number of 32 bits with a binary point (IEEE 754), the least significant octet first; at two decimal places.
-    case binary32
+    /// A number of 32 bits with a binary point (IEEE 754), the least significant octet first, or last.
+    case binary32, binary32Big
     /// Two octets: tenths in the low four bits of the first; in the second whole degrees, with the highest bit set at zero and above.
     case tenthsAndDegrees
     /// Two octets: whole degrees, with the highest bit set below zero, and hundredths.
     case degreesAndHundredths
+    /// Two octets: whole degrees in two's complement, and hundredths that are further away from zero.
+    case signedDegreesAndHundredths
+    /// Two octets, which become seconds.
+    case minutesAndSeconds
+    /// A text of printable ASCII characters. What is behind it is zero.
+    case ascii
+    /// A number in decimal digits, with a point and with spaces in front.
+    case decimalText
     /// Six octets, the last of an address first, or the first one first.
     case addressLittle, addressBig
+  }
+
+  /// The number in the same octets by which this one is divided.
+  struct Divisor: Sendable {
+    let octets: Range<Int>
+    let bits: Range<Int>
+    /// What nought stands for.
+    let zero: Int
   }
 
   let name: String
@@ -28,11 +44,17 @@ struct FixedField: Sendable {
   let coding: Coding
   /// Which of the number's bits are the value's, from the least significant one; `nil`: all of them.
   var bits: Range<Int>?
+  /// What has to be so for the octets to have a value.
+  var conditions: [OctetBits] = []
   /// What the number means without a unit: other numbers mean nothing.
   var words: [Int: String] = [:]
+  /// Which number it stands for: other numbers mean nothing.
+  var table: [Int: Int] = [:]
   /// Numbers, without regard to their sign, that say that nothing was measured.
   var none: Set<Int> = []
-  /// The number is divided by it, and the rest is dropped: two numbers can be packed in one, in decimal digits.
+  /// Bits of the number of which each says that nothing was measured.
+  var absent = 0
+  /// The number is divided by it, and the rest is dropped: two numbers can be packed in one.
   var quotient = 1
   /// The rest of the division by it is taken.
   var remainder: Int?
@@ -40,6 +62,9 @@ struct FixedField: Sendable {
   var factor = 1
   var offset = 0
   var divisor = 1
+  var dividedBy: Divisor?
+  /// Decimal places; `nil`: as many as there are, and two of a number with a binary point.
+  var decimals: Int?
   /// What can be measured. A frame with another value is not what it looks like.
   var range: ClosedRange<Double>?
   var isFraming = false
@@ -54,7 +79,11 @@ struct FixedField: Sendable {
     (self.name, self.unit, measurement) = (name, unit, nil)
     (self.octets, self.coding) = (octets, coding)
   }
+}
 
+// MARK: Descriptions
+
+extension FixedField {
   /// With changes.
   func with(_ change: (inout FixedField) -> Void) -> FixedField {
     var copy = self
@@ -65,75 +94,68 @@ struct FixedField: Sendable {
   /// Of a text of one word for each number.
   func saying(_ words: [Int: String]) -> FixedField { with { $0.words = words } }
 
+  /// Of one bit: these words for 0 and 1.
+  func bit(_ place: Int, _ off: String, _ on: String) -> FixedField {
+    with { ($0.bits, $0.words) = (place..<place + 1, [0: off, 1: on]) }
+  }
+
   /// Divided, and nothing where the number is one of `none`.
   func over(_ divisor: Int, none: Set<Int> = [], in range: ClosedRange<Double>? = nil) -> FixedField {
     with { ($0.divisor, $0.none, $0.range) = (divisor, none, range) }
   }
 
-  /// Whole numbers in this range.
+  /// `(number * factor + offset) / divisor`, at so many decimal places.
+  func scaled(
+    _ factor: Int, _ offset: Int, _ divisor: Int, decimals: Int? = 2, in range: ClosedRange<Double>? = nil
+  ) -> FixedField {
+    with {
+      ($0.factor, $0.offset, $0.divisor, $0.decimals, $0.range) = (factor, offset, divisor, decimals, range)
+    }
+  }
+
+  /// Numbers in this range.
   func within(_ range: ClosedRange<Double>) -> FixedField { with { $0.range = range } }
-}
 
-extension FixedField {
-  /// The value in the octets that are described; `none` where they have nothing to say, or are too few.
-  func value(in all: ArraySlice<UInt8>) -> BeaconField.Value {
-    let own = all.dropFirst(octets.lowerBound).prefix(octets.count)
-    guard own.count == octets.count, !own.isEmpty else { return .none }
-    switch coding {
-    case .addressLittle: return BeaconReader.address(Array(own.reversed()))
-    case .addressBig: return BeaconReader.address(Array(own))
-    case .binary32:
-      let number = Double(Float(bitPattern: UInt32(truncatingIfNeeded: BTHomeObject.number(own, isSigned: false))))
-      return number.isFinite ? .number((number * 100).rounded() / 100) : .none
-    case .tenthsAndDegrees:
-      let (tenths, degrees) = (Int(own.first ?? 0) & 0x0F, Int(own.last ?? 0))
-      guard tenths < 10 else { return .none }
-      let size = Double((degrees & 0x7F) * 10 + tenths) / 10
-      return .number(degrees & 0x80 != 0 || size == 0 ? size : -size)
-    case .degreesAndHundredths:
-      let (degrees, hundredths) = (Int(own.first ?? 0), Int(own.last ?? 0))
-      guard hundredths < 100 else { return .none }
-      let size = Double((degrees & 0x7F) * 100 + hundredths) / 100
-      return .number(degrees & 0x80 == 0 || size == 0 ? size : -size)
-    case .little, .big, .signedLittle, .signedBig, .magnitudeBig: return number(own)
-    }
+  /// A value only where these bits are so.
+  func when(_ conditions: OctetBits...) -> FixedField { with { $0.conditions += conditions } }
+
+  var framing: FixedField { with { $0.isFraming = true } }
+  /// Without the highest bit of an octet.
+  var lowBits: FixedField { with { $0.bits = 0..<7 } }
+
+  /// Humidity and a battery's charge.
+  static let percents = 0.0...100.0
+  /// Of the air, the widest that any of these thermometers measures.
+  static let degrees = -60.0...150.0
+  /// Of a meal, and of the oven around it.
+  static let heat = -60.0...600.0
+  /// Of the air, from mountains to mines.
+  static let hectopascals = 300.0...1_200.0
+  /// Of a cell or two.
+  static let volts = 1.5...4.5
+
+  /// In percent.
+  static func battery(_ place: Int) -> FixedField {
+    FixedField(.battery, place..<place + 1).within(percents)
   }
 
-  private func number(_ own: ArraySlice<UInt8>) -> BeaconField.Value {
-    let isBig =
-      switch coding {
-      case .big, .signedBig, .magnitudeBig: true
-      default: false
-      }
-    var raw = isBig ? BeaconReader.number(own) : BTHomeObject.number(own, isSigned: false)
-    var width = min(own.count, 4) * 8
-    if let bits {
-      raw = (raw >> bits.lowerBound) & ((1 << bits.count) - 1)
-      width = bits.count
-    }
-    if none.contains(raw) { return .none }
-    if !words.isEmpty { return words[raw].map { .text($0) } ?? .none }
-    var isBelow = false
-    switch coding {
-    case .signedLittle, .signedBig: if raw >> (width - 1) == 1 { raw -= 1 << width }
-    case .magnitudeBig:
-      isBelow = raw >> (width - 1) == 1
-      raw &= (1 << (width - 1)) - 1
-    default: break
-    }
-    raw /= quotient
-    if let remainder { raw %= remainder }
-    let number = (isBelow ? -raw : raw) * factor + offset
-    return divisor == 1 ? .integer(number) : .number(Double(number) / Double(divisor))
+  /// Thousandths of a volt.
+  static func millivolts(_ octets: Range<Int>, _ coding: Coding = .little) -> FixedField {
+    FixedField(.voltage, octets, coding).over(1_000, in: volts)
   }
 
-  /// Whether the value, where there is one, is one that can be measured.
-  func isPossible(in all: ArraySlice<UInt8>) -> Bool {
-    guard let range else { return true }
-    switch value(in: all) {
-    case .number(let number): return range.contains(number)
-    case .integer(let number): return range.contains(Double(number))
-    case .text, .none: return true
+  /// The address that has to be the one that was heard.
+  static func address(_ place: Int, isLittle: Bool = false) -> FixedField {
+    FixedField("Device address", place..<place + 6, isLittle ? .addressLittle : .addressBig).framing
+  }
+
+  /// Three values of two octets each, along the axes.
+  static func axes(
+    at place: Int, _ coding: Coding, _ change: (FixedField) -> FixedField
+  ) -> [FixedField] {
+    [MeasurementKind.accelerationX, .accelerationY, .accelerationZ].enumerated().map { index, kind in
+      let start = place + 2 * index
+      return change(FixedField(kind, start..<start + 2, coding))
     }
   }
 }

@@ -14,11 +14,15 @@ struct FixedLayout: Sendable {
   }
 
   let format: BeaconFrame.Format
-  let place: Place
+  var place: Place
   /// In octets.
   let lengths: Set<Int>
+  /// Octets, by the place of the first one, that have to be these.
+  var literals: [Int: [UInt8]] = [:]
   /// Octets, by their places, that have to be one of these.
   var constants: [Int: Set<UInt8>] = [:]
+  /// Bits that have to be so.
+  var bits: [OctetBits] = []
   /// What the device's name has to begin with: one of these; empty: any name, or none.
   var names: [String] = []
   /// A service that has to be advertised.
@@ -32,32 +36,58 @@ struct FixedLayout: Sendable {
   /// In the order of their places.
   let fields: [FixedField]
 
-  /// Whether `data`, at its place in `sighting`, is laid out so.
+  /// With changes.
+  func with(_ change: (inout FixedLayout) -> Void) -> FixedLayout {
+    var copy = self
+    change(&copy)
+    return copy
+  }
+
+  /// The same behind each of these company identifiers.
+  func behind(_ companies: [UInt16]) -> [FixedLayout] {
+    companies.map { company in with { $0.place = .company(company) } }
+  }
+}
+
+extension FixedLayout {
+  /// The frame in `data`, of one of the layout's lengths and at its place in `sighting`; `nil` where it is not laid out so.
+  func frame(_ data: ArraySlice<UInt8>, of service: String?, _ sighting: Sighting) -> BeaconFrame? {
+    guard fits(data, sighting) else { return nil }
+    var reader = BeaconReader(data)
+    reader.fixed(fields, data.count)
+    return BeaconFrame(format, service: service, reader)
+  }
+
+  /// What costs least is asked first: most of what is heard fits nothing.
   private func fits(_ data: ArraySlice<UInt8>, _ sighting: Sighting) -> Bool {
-    let octets = Array(data)
-    guard lengths.contains(octets.count),
-      constants.allSatisfy({ place, allowed in octets.indices.contains(place) && allowed.contains(octets[place]) }),
+    for (place, octets) in literals where !data.dropFirst(place).starts(with: octets) { return false }
+    for (place, allowed) in constants {
+      guard let octet = data.dropFirst(place).first, allowed.contains(octet) else { return false }
+    }
+    guard bits.allSatisfy({ $0.fits(data) }), hasAddress(data, sighting.address),
       names.isEmpty || names.contains(where: { sighting.name?.hasPrefix($0) ?? false }),
       service.map({ own in sighting.services.contains { BLEUUID($0) == own } }) ?? true
     else { return false }
     if let beside {
       let isThere = sighting.serviceData.contains {
-        BLEUUID($0.service)?.short == beside.service && $0.data.first == beside.first
+        $0.data.first == beside.first && BLEUUID($0.service)?.short == beside.service
       }
       guard isThere else { return false }
     }
-    if let address {
-      let own = Array(octets.dropFirst(address.place).prefix(6))
-      guard let heard = sighting.address, own == (address.isLittle ? heard.octets : heard.octets.reversed()) else {
-        return false
-      }
-    }
     if let check {
-      guard octets.count >= check + 2 else { return false }
-      let said = UInt16(octets[check]) | UInt16(octets[check + 1]) << 8
-      guard Self.check(octets.prefix(check)) == said else { return false }
+      let said = data.dropFirst(check).prefix(2)
+      guard said.count == 2, let low = said.first, let high = said.last,
+        Self.check(data.prefix(check)) == UInt16(low) | UInt16(high) << 8
+      else { return false }
     }
     return fields.allSatisfy { $0.isPossible(in: data) }
+  }
+
+  private func hasAddress(_ data: ArraySlice<UInt8>, _ heard: DeviceAddress?) -> Bool {
+    guard let address else { return true }
+    guard let heard else { return false }
+    let own = data.dropFirst(address.place).prefix(6)
+    return address.isLittle ? own.elementsEqual(heard.octets) : own.elementsEqual(heard.octets.reversed())
   }
 
   static func check(_ octets: ArraySlice<UInt8>) -> UInt16 {
@@ -65,42 +95,17 @@ struct FixedLayout: Sendable {
       (0..<8).reduce(sum ^ UInt16(octet)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0xA001 : sum >> 1 }
     }
   }
-
-  private func frame(_ data: ArraySlice<UInt8>, of service: String?, _ sighting: Sighting) -> BeaconFrame? {
-    guard fits(data, sighting) else { return nil }
-    var reader = BeaconReader(data)
-    reader.fixed(fields, data.count)
-    return BeaconFrame(format, service: service, reader)
-  }
 }
 
-extension FixedLayout {
-  /// The frame in a sighting's manufacturer data; `nil` where no layout fits.
-  static func manufacturerFrame(_ sighting: Sighting) -> BeaconFrame? {
-    guard let data = sighting.manufacturerData, data.count >= 2 else { return nil }
-    let company = UInt16(data[0]) | UInt16(data[1]) << 8
-    for layout in all {
-      switch layout.place {
-      case .company(let own) where own == company:
-        if let frame = layout.frame(data.dropFirst(2), of: nil, sighting) { return frame }
-      case .manufacturer:
-        if let frame = layout.frame(data[...], of: nil, sighting) { return frame }
-      case .company, .service: continue
-      }
-    }
-    return nil
-  }
+/// Bits of one octet, and what they have to be.
+struct OctetBits: Sendable {
+  let place: Int
+  let mask: UInt8
+  let value: UInt8
 
-  /// The frame in the data of a service; `nil` where no layout fits.
-  static func serviceFrame(_ entry: Sighting.ServiceData, _ sighting: Sighting) -> BeaconFrame? {
-    guard let service = BLEUUID(entry.service)?.short else { return nil }
-    for layout in all {
-      guard case .service(service) = layout.place else { continue }
-      if let frame = layout.frame(entry.data[...], of: entry.service, sighting) { return frame }
-    }
-    return nil
-  }
+  init(_ place: Int, _ mask: UInt8, is value: UInt8) { (self.place, self.mask, self.value) = (place, mask, value) }
 
-  /// All that are known.
-  static let all: [FixedLayout] = ruuvi + thermometerFirmware + govee + switchBot + inkbird + thermoPro
+  func fits(_ data: ArraySlice<UInt8>) -> Bool {
+    data.dropFirst(place).first.map { $0 & mask == value } ?? false
+  }
 }
