@@ -49,37 +49,6 @@ extension Fuzzer {
     require(refused?.fields == plain.fields && refused?.problem != nil, "a value of what was refused")
   }
 
-  /// An advertisement of a maker: which one, and its data.
-  static let gatewayMaker = Fuzzer(name: "gateway-maker") { octets in
-    let choice = Int(octets.first ?? 0)
-    let data = Array(octets.dropFirst())
-    let names = ["sps", "tps", "TP357 (2142)", "GVH5102_CB9B", "x"]
-    let services = ["181A", "FD3D", "0D00", "FDCD"]
-    let isService = choice & 1 == 1
-    let sighting = Sighting(
-      identifier: UUID(), address: DeviceAddress(octets: Array(data.prefix(6)), kind: .public),
-      name: names[(choice >> 1) % names.count], rssi: nil, isConnectable: false,
-      services: ["CBA20D00-224D-11E6-9FB8-0002A5D5C51B"], solicitedServices: [], overflowServices: [],
-      manufacturerData: isService ? nil : data,
-      serviceData: [
-        .init(service: services[(choice >> 4) % services.count], data: isService ? data : [0x77, 0, 0x64])
-      ],
-      txPower: nil)
-    for frame in sighting.beacons where isService || frame.service == nil {
-      let read = frame.fields.flatMap(\.octets)
-      require(read == data || (!isService && read == Array(data.dropFirst(2))), "octets were lost")
-    }
-    requireInert(sighting.measurements.json.text)
-  } seeds: {
-    [
-      "0099040512fc5394c37c0004fffc040cac364200cdcbb8334c884f", "00990403291a1ece1efc18f94202ca0b53",
-      "0088ec0003215d6400", "0688ec0088078c116402", "060100010103cb0164", "006909aabbccddeeffe00f06983500",
-      "009c08f41000ba4e6408", "02ff0700000031603306", "04c2ff0035012c", "01a4c1380283f400a22f5f0bf819",
-      "01f4830238c1a4a9066911b60b58f70d", "1169006400" + "98a6", "2154006400990e",
-      "310812005e60342d580201640f011c09048b090000",
-    ].compactMap { [UInt8](hexadecimal: $0) }
-  }
-
   /// A file of keys.
   static let gatewayKeys = Fuzzer(name: "gateway-keys") { octets in
     do throws(SecretError) {
