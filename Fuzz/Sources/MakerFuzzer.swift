@@ -26,7 +26,9 @@ extension Fuzzer {
       Surroundings(advertised: "FEE5"), Surroundings(address: 4), Surroundings(address: 4, isLittle: true),
       Surroundings(address: 2), Surroundings(address: 9), Surroundings(address: 20),
     ]
-    + ["FD3D", "FDCD", "FEAA", "FE59", "FFE1", "FD50", "181D", "181B", "FEE0"].map { Surroundings(service: $0) }
+    + ["FD3D", "FDCD", "FEAA"].map { Surroundings(service: $0) }
+    + [Surroundings(service: "FE59", address: 2), Surroundings(service: "FFE1", address: 7)]
+    + ["FD50", "181D", "181B", "FEE0"].map { Surroundings(service: $0) }
     + [
       Surroundings(service: "0D00", advertised: "CBA20D00-224D-11E6-9FB8-0002A5D5C51B"), Surroundings(service: "181A"),
       Surroundings(service: "181A", isLittle: true), Surroundings(service: "181A", address: 10),
@@ -62,6 +64,8 @@ extension Fuzzer {
       4,
       [
         "99040512fc5394c37c0004fffc040cac364200cdcbb8334c884f", "990403291a1ece1efc18f94202ca0b53",
+        "990406170c5668c79e007000c90501d9ffcd004c884f",
+        "9904e1170c5668c79e0065007004bd11ca00c90a0213e0acffffffdecdee11ffffffffffcbb8334c884f",
         "88ec0003215d6400", "88ec0088078c116402", "330117560e10177000ef01b3006c0100", "ae0156d708420000c84252006907",
         "d506000ae2e733339dc4e902", "0207210e0401000c0f016f030802681f1362012c018c00b9",
         "5b070504471a0c7f022627d300b701f101000000000000023a02",

@@ -37,7 +37,8 @@ extension HomeAssistantDiscovery {
     "volume_ml": .init(deviceClass: "volume", stateClass: "total"),
     "water": .init(deviceClass: "water", stateClass: "total_increasing"),
     // Sensors of single makers.
-    "humidity_outside": .init(deviceClass: "humidity"), "steps": .init(stateClass: "total_increasing"),
+    "humidity_outside": .init(deviceClass: "humidity"), "pm1": .init(deviceClass: "pm1"),
+    "steps": .init(stateClass: "total_increasing"),
     "temperature_around_probe_1": .init(deviceClass: "temperature"),
     "temperature_around_probe_2": .init(deviceClass: "temperature"),
     "temperature_outside": .init(deviceClass: "temperature"),

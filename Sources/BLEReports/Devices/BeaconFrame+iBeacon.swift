@@ -1,15 +1,15 @@
 import BLECore
 
 extension BeaconFrame {
-  private static let apple: [UInt8] = [0x4C, 0x00]
-  private static let type: UInt8 = 0x02
+  /// Apple's company identifier, and the type.
+  private static let start: [UInt8] = [0x4C, 0x00, 0x02]
   /// Of what follows the octet that says it.
   private static let length = 21
 
   /// - Parameter manufacturerData: the company identifier, and what follows it.
   /// - Returns: `nil` for data that is not an iBeacon's: of another company, or of another of Apple's types.
   package init?(manufacturerData: [UInt8]) {
-    guard manufacturerData.starts(with: Self.apple + [Self.type]) else { return nil }
+    guard manufacturerData.starts(with: Self.start) else { return nil }
     var reader = BeaconReader(manufacturerData.dropFirst(2))
     reader.field("Type", 1, isFraming: true, BeaconReader.code)
     if let length = reader.next, length != Self.length {

@@ -154,7 +154,7 @@ struct MakerFrameTests {
     #expect(try !heard(.init(manufacturer: "0100010103c730e4", name: "GVH5104_5242", says: "")))
     #expect(try !heard(.init(service: "FD3D", data: "69006400987f", says: "")))
     // Another data format, and another device of the maker.
-    #expect(try !heard(.init(manufacturer: "99040612fc5394c37c0004fffc040cac364200cdcbb8334c884f", says: "")))
+    #expect(try !heard(.init(manufacturer: "99040712fc5394c37c0004fffc040cac364200cdcbb8334c884f", says: "")))
     #expect(try !heard(.init(service: "FD3D", data: "480064000000", says: "")))
   }
 

@@ -26,8 +26,8 @@ struct PublishedAdvertisementTests {
   func complete() {
     #expect(Published.all.count == Published.lines)
     let families = Set(Published.all.map(\.format))
-    // These are among the test vectors of other suites.
-    let others: Set<BeaconFrame.Format> = [.ruuvi, .atc]
+    // Among the test vectors of another suite.
+    let others: Set<BeaconFrame.Format> = [.atc]
     for layout in FixedLayout.all where !others.contains(layout.format) {
       #expect(families.contains(layout.format.rawValue), "\(layout.format)")
     }

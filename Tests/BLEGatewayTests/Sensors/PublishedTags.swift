@@ -15,7 +15,7 @@ extension PublishedAdvertisement {
     MikroTik | | MikroTik | m=4f090100cea6000000000200a01c91085700185f | acceleration_x 0.0 m/s², acceleration_y 0.0 m/s², acceleration_z 0.0078 m/s², temperature 28.63 °C, uptime 5703825 s, battery 95 %
     KSensor | | | FEAA=2101070e5b154f2169 | voltage 3.675 V, temperature 21.31 °C, humidity 33.41 %
     KSensor | | | FEAA=21010b0c1318000021fffdfc12 | voltage 3.091 V, temperature 24.0 °C, acceleration_x 0.32361945 m/s², acceleration_y -0.02941995 m/s², acceleration_z -9.8654899 m/s²
-    April Brother | | | FE59=ab03aabbccddeeff64ebff7f005e01 | battery 100 %, temperature -2.625 °C, humidity 63.5 %, illuminance 350 lx
+    April Brother | AABBCCDDEEFF | | FE59=ab03aabbccddeeff64ebff7f005e01 | battery 100 %, temperature -2.625 °C, humidity 63.5 %, illuminance 350 lx
     ELA | | | m=5707122e07 | temperature 18.38 °C
     ELA | | | m=5707213012b80a | humidity 48 %, temperature 27.44 °C
     ELA | | PUCK_T1 | 2A6E=860b | temperature 29.5 °C
@@ -51,9 +51,14 @@ extension PublishedAdvertisement {
     ELA | | | m=5707f145 | battery 69 %
     ELA | | | m=5707f2ac0b | voltage 2.988 V
     # https://github.com/reelyactive/advlib-ble-services, its tests
-    Minew | | | FFE1=a1016315803200aabbccddeeff | battery 99 %, temperature 21.5 °C, humidity 50.0 %
-    Minew | | | FFE1=a1024501aabbccddeeff | battery 69 %, light detected
-    Minew | | | FFE1=a10364ff8000000080aabbccddeeff | battery 100 %, acceleration_x -4.9033 m/s², acceleration_y 0.0 m/s², acceleration_z 4.9033 m/s²
+    Minew | AABBCCDDEEFF | | FFE1=a1016315803200aabbccddeeff | battery 99 %, temperature 21.5 °C, humidity 50.0 %
+    Minew | AABBCCDDEEFF | | FFE1=a1024501aabbccddeeff | battery 69 %, light detected
+    Minew | AABBCCDDEEFF | | FFE1=a10364ff8000000080aabbccddeeff | battery 100 %, acceleration_x -4.9033 m/s², acceleration_y 0.0 m/s², acceleration_z 4.9033 m/s²
+    # https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-6 and data-format-e1
+    RuuviTag | | | m=990406170c5668c79e007000c90501d9ffcd004c884f | temperature 29.5 °C, humidity 55.3 %, pressure 1011.02 hPa, pm2_5 11.2 µg/m³, carbon_dioxide 201 ppm, voc_index 10, nox_index 2, illuminance 13027 lx
+    RuuviTag | | | m=9904067fff9c40fffe27109c40fafafeffff074c8f4f | temperature 163.835 °C, humidity 100.0 %, pressure 1155.34 hPa, pm2_5 1000.0 µg/m³, carbon_dioxide 40000 ppm, voc_index 500, nox_index 500, illuminance 65535 lx
+    RuuviTag | | | m=9904068000ffffffffffffffffffffffffffffffffff |
+    RuuviTag | | | m=9904e1170c5668c79e0065007004bd11ca00c90a0213e0acffffffdecdee11ffffffffffcbb8334c884f | temperature 29.5 °C, humidity 55.3 %, pressure 1011.02 hPa, pm1 10.1 µg/m³, pm2_5 11.2 µg/m³, pm4 121.3 µg/m³, pm10 455.4 µg/m³, carbon_dioxide 201 ppm, voc_index 20, nox_index 4, illuminance 13027.0 lx
     # https://wiki.teltonika-gps.com/view/EYE_SENSOR_/_BTSMP1
     Teltonika | | | m=9a0801b708b4120ccb0bffc767 | battery_low normal, temperature 22.28 °C, humidity 18 %, movements 3275, moving no, pitch 11 °, roll -57 °, voltage 3.03 V
     """#

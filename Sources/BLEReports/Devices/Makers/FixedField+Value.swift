@@ -41,6 +41,10 @@ extension FixedField {
       raw = (raw >> bits.lowerBound) & ((1 << bits.count) - 1)
       width = bits.count
     }
+    if let lowest {
+      guard let octet = all.dropFirst(lowest.place).first else { return .none }
+      raw = raw << 1 | Int(octet >> lowest.bit & 1)
+    }
     if none.contains(raw) || raw & absent != 0 { return .none }
     if !words.isEmpty { return words[raw].map { .text($0) } ?? .none }
     if !table.isEmpty { return table[raw].map { .integer($0) } ?? .none }

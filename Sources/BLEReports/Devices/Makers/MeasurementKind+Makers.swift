@@ -34,6 +34,10 @@ extension MeasurementKind {
   static let powerOn = words("power_on", "Power on", "off", "on")
 
   // What BTHome does not have.
+  static let finestDust = number("pm1", "PM1", "µg/m³")
+  static let respirableDust = number("pm4", "PM4", "µg/m³")
+  static let organicIndex = number("voc_index", "VOC index", nil)
+  static let nitrogenIndex = number("nox_index", "NOx index", nil)
   static let formaldehyde = number("formaldehyde", "Formaldehyde", "mg/m³")
   static let supply = number("supply", "Supply that is left", "%")
   static let idle = number("idle", "Time without motion", "s")
@@ -68,7 +72,9 @@ extension MeasurementKind {
     [
       temperature, humidity, pressure, battery, voltage, illuminance, moisture, conductivity, carbonDioxide, fineDust,
       dust, dewPoint, mass, massInPounds, duration, power, energy, water, speed, door, opening, light, motion,
-      moving, vibration, running, problem, tamper, lowBattery, smoke, wet, powerOn, formaldehyde, supply, idle, uptime,
+      moving, vibration, running, problem, tamper, lowBattery, smoke, wet, powerOn, finestDust, respirableDust,
+      organicIndex,
+      nitrogenIndex, formaldehyde, supply, idle, uptime,
       accelerationX, accelerationY, accelerationZ, pitch, roll, movements, closedPart, outsideTemperature,
       outsideHumidity, tyrePressure, gravity, dispensed, dispensedSecond, heartRate, steps, impedance, doorEvent,
       button, press,

@@ -53,7 +53,7 @@ extension FixedLayout {
       format: .kegtron, place: .company(0xFFFF), lengths: [27],
       constants: [6: [0x00, 0x01, 0x10, 0x11, 0x40, 0x41, 0x50, 0x51]],
       fields: [
-        FixedField("Size of the keg", 0..<2, .big, unit: "L").over(1_000),
+        FixedField("Size of the keg", 0..<2, .big, unit: "L").over(1_000, in: 1.0...65.5),
         FixedField("Volume at the start", 2..<4, .big, unit: "L").over(1_000),
         FixedField(.dispensed, 4..<6, .big).over(1_000).when(OctetBits(6, 0x10, is: 0)),
         FixedField(.dispensedSecond, 4..<6, .big).over(1_000).when(OctetBits(6, 0x10, is: 0x10)),

@@ -25,7 +25,7 @@ extension FixedLayout {
     FixedLayout(
       format: .iNode, place: .manufacturer, lengths: [11], bits: [OctetBits(7, 0xD0, is: 0)],
       fields: [
-        FixedField(.power, 0..<2).scaled(60_000, 0, 1).with { $0.dividedBy = pulses },
+        FixedField(.power, 0..<2).scaled(60_000, 0, 1, in: 0.0...1_000_000).with { $0.dividedBy = pulses },
         FixedField(.energy, 2..<6).scaled(1, 0, 1, decimals: 4).with { $0.dividedBy = pulses },
         FixedField("Pulses for each unit", 6..<8).with { $0.bits = 0..<14 }.framing,
         FixedField(.battery, 8..<9).with {

@@ -78,8 +78,10 @@ extension FixedLayout {
       format: .sensorPush, place: .manufacturer, lengths: [length], constants: [0: [type]],
       service: BLEUUID("EF090000-11D6-42BA-93B8-9DD7EC090AB0"),
       fields: [
-        FixedField(.temperature, 1..<length).scaled(25, -400_000, 10_000).with { $0.remainder = bases.0 },
-        FixedField(.humidity, 1..<length).scaled(25, 0, 10_000).with {
+        FixedField(.temperature, 1..<length).scaled(25, -400_000, 10_000, in: FixedField.degrees).with {
+          $0.remainder = bases.0
+        },
+        FixedField(.humidity, 1..<length).scaled(25, 0, 10_000, in: FixedField.percents).with {
           ($0.quotient, $0.remainder) = (bases.0, bases.1)
         },
       ] + last)

@@ -31,8 +31,9 @@ extension FixedLayout {
       format: .hhcc, place: .service(0xFD50), lengths: [9],
       fields: [
         FixedField(.moisture, 0..<1).within(FixedField.percents),
-        FixedField(.temperature, 1..<3, .signedBig).over(10, in: FixedField.degrees),
-        FixedField(.illuminance, 3..<6, .big), .battery(6), FixedField(.conductivity, 7..<9, .big),
+        FixedField(.temperature, 1..<3, .signedBig).over(10, in: -40.0...80.0),
+        FixedField(.illuminance, 3..<6, .big).within(0...200_000), .battery(6),
+        FixedField(.conductivity, 7..<9, .big).within(0...20_000),
       ])
   ]
 }

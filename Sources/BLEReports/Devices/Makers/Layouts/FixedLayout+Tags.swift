@@ -7,37 +7,6 @@ extension FixedLayout {
   /// Thousandths of the earth's acceleration, which is 9.80665 m/s².
   static func thousandths(_ field: FixedField) -> FixedField { field.scaled(980_665, 0, 100_000_000, decimals: nil) }
 
-  /// RuuviTag, data formats 3 and 5. Sources: https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-3-rawv1 and
-  /// https://docs.ruuvi.com/communication/bluetooth-advertisements/data-format-5-rawv2
-  private static let ruuvi: [FixedLayout] = [
-    FixedLayout(
-      format: .ruuvi, place: .company(0x0499), lengths: [14], constants: [0: [3]],
-      fields: [
-        FixedField("Data format", 0..<1).framing, FixedField(.humidity, 1..<2).over(2),
-        FixedField(.temperature, 2..<4, .degreesAndHundredths),
-        FixedField(.pressure, 4..<6, .big).scaled(1, 50_000, 100, decimals: nil),
-      ] + FixedField.axes(at: 6, .signedBig) { thousandths($0).with { $0.none = [0x8000] } } + [
-        FixedField(.voltage, 12..<14, .big).over(1_000)
-      ]),
-    FixedLayout(
-      format: .ruuvi, place: .company(0x0499), lengths: [24], constants: [0: [5]],
-      fields: [
-        FixedField("Data format", 0..<1).framing,
-        FixedField(.temperature, 1..<3, .signedBig).over(200, none: [0x8000]),
-        FixedField(.humidity, 3..<5, .big).over(400, none: [0xFFFF]),
-        FixedField(.pressure, 5..<7, .big).scaled(1, 50_000, 100, decimals: nil).with { $0.none = [0xFFFF] },
-      ] + FixedField.axes(at: 7, .signedBig) { thousandths($0).with { $0.none = [0x8000] } } + [
-        FixedField(.voltage, 13..<15, .big).scaled(1, 1_600, 1_000, decimals: nil).with {
-          ($0.bits, $0.none) = (5..<16, [2_047])
-        },
-        FixedField("Transmit power", 13..<15, .big, unit: "dBm").scaled(2, -40, 1, decimals: nil).with {
-          ($0.bits, $0.none) = (0..<5, [31])
-        },
-        FixedField(.movements, 15..<16).with { $0.none = [255] },
-        FixedField("Measurement number", 16..<18, .big).with { $0.none = [0xFFFF] }.framing, .address(18),
-      ]),
-  ]
-
   /// MikroTik's TG-BT5, not encrypted. Sources: https://help.mikrotik.com/docs/display/UM/MikroTik+Tag+advertisement+formats and
   /// https://github.com/custom-components/ble_monitor
   private static let mikroTik: [FixedLayout] = [
@@ -92,35 +61,36 @@ extension FixedLayout {
       address: (2, false), fields: [.battery(1), .address(2), FixedField("Sensor", 10..<11).framing, field])
   }
 
-  /// Minew's thermometers, light sensors and accelerometers. Sources: https://github.com/reelyactive/advlib-ble-services and its tests, after Minew's
-  /// own description
-  private static let minew: [FixedLayout] = [
+  /// Minew's thermometers, light sensors and accelerometers. The services of these two are everybody's: the address has to be the one that was heard,
+  /// in either order. Sources: https://github.com/reelyactive/advlib-ble-services and its tests, after Minew's own description
+  private static let minew: [FixedLayout] =
     minew(
       0x01, 13,
       [
         FixedField(.temperature, 3..<5, .signedBig).scaled(1, 0, 256, in: FixedField.degrees),
         FixedField(.humidity, 5..<7, .big).scaled(1, 0, 256, in: FixedField.percents),
-      ]),
-    minew(0x02, 10, [FixedField(.light, 3..<4).bit(0, "none", "detected")]),
-    minew(
-      0x03, 15, FixedField.axes(at: 3, .signedBig) { $0.scaled(980_665, 0, 25_600_000, decimals: 4) }),
-  ]
+      ]) + minew(0x02, 10, [FixedField(.light, 3..<4).bit(0, "none", "detected")])
+    + minew(0x03, 15, FixedField.axes(at: 3, .signedBig) { $0.scaled(980_665, 0, 25_600_000, decimals: 4) })
 
-  private static func minew(_ kind: UInt8, _ length: Int, _ fields: [FixedField]) -> FixedLayout {
-    FixedLayout(
-      format: .minew, place: .service(0xFFE1), lengths: [length], constants: [0: [0xA1], 1: [kind]],
-      fields: [FixedField("Frame", 0..<2).framing, .battery(2)] + fields)
+  private static func minew(_ kind: UInt8, _ length: Int, _ fields: [FixedField]) -> [FixedLayout] {
+    [false, true].map { isLittle in
+      FixedLayout(
+        format: .minew, place: .service(0xFFE1), lengths: [length], constants: [0: [0xA1], 1: [kind]],
+        address: (length - 6, isLittle),
+        fields: [FixedField("Frame", 0..<2).framing, .battery(2)] + fields + [.address(length - 6, isLittle: isLittle)])
+    }
   }
 
   /// April Brother's N03. Sources: https://github.com/AprilBrother/wiki.aprbrother/blob/master/en/ABSensor.md and
   /// https://github.com/theengs/decoder
-  private static let aprilBrother: [FixedLayout] = [
+  private static let aprilBrother: [FixedLayout] = [false, true].map { isLittle in
     FixedLayout(
       format: .aprilBrother, place: .service(0xFE59), lengths: [15], literals: [0: [0xAB, 0x03]],
+      address: (2, isLittle),
       fields: [
-        FixedField("Device type", 0..<2).framing, .battery(8),
+        FixedField("Device type", 0..<2).framing, .address(2, isLittle: isLittle), .battery(8),
         FixedField(.temperature, 9..<11, .signedLittle).over(8, in: FixedField.degrees),
         FixedField(.humidity, 11..<13).over(2, in: FixedField.percents), FixedField(.illuminance, 13..<15),
       ])
-  ]
+  }
 }
