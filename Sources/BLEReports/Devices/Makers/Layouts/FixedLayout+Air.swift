@@ -43,7 +43,7 @@ extension FixedLayout {
       ])
   ]
 
-  /// HibouAir of Smart Sensor Devices, with and without carbon dioxide. Sources: https://www.hibouair.com and
+  /// HibouAir of Smart Sensor Devices, with and without carbon dioxide. Source:
   /// https://github.com/reelyactive/advlib-ble-manufacturers
   private static let hibouAir: [FixedLayout] = [
     hibouAir(0x03, []), hibouAir(0x04, [FixedField(.carbonDioxide, 21..<23, .big)]),

@@ -29,7 +29,7 @@ extension FixedLayout {
       ])
   }
 
-  /// RAPT's Pill, whose data begins with its name. Sources: https://gitlab.com/rapt.io/public,
+  /// RAPT's Pill, whose data begins with its name. Sources:
   /// https://github.com/Bluetooth-Devices/rapt-ble and https://github.com/theengs/decoder
   private static let rapt: [FixedLayout] = [
     FixedLayout(
