@@ -25,7 +25,10 @@ extension RemoteDatabase {
     observers.removeAll { $0.events == nil || $0.events === events }
     for handle in subscriptions.keys.sorted() {
       run({ (_: Result<Void, OperationError>) in }) { [self] client, done in
+        let isLast = subscriptions[handle]?.observers.allSatisfy { $0 === events } ?? false
         unsubscribe(events, from: handle, done)
+        // It is not interested any more, also in what is on its way.
+        if isLast { subscriptions[handle]?.observers = [] }
       }
     }
   }
@@ -83,8 +86,11 @@ extension RemoteDatabase {
       subscriptions[handle] = subscription
       return done(.success(()))
     }
-    subscriptions[handle] = nil
-    client.configure([], at: subscription.configuration, done)
+    // Only behind the response: what the server sent before it had the request is still a value for who has asked for them.
+    client.configure([], at: subscription.configuration) { [self] result in
+      subscriptions[handle] = nil
+      done(result)
+    }
   }
 
   public func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {

@@ -249,6 +249,28 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     #expect(application.subscriptions.map(\.configuration) == [.notification, []])
   }
 
+  @Test("A11 a value that crosses the request to end its notifications is delivered, and none is behind the response")
+  func aValueThatCrossesTheEndOfItsNotificationsIsDelivered() async {
+    let (server, _) = makeServer(1, 1)
+    let pair = LinkPair(server: server)
+    let observer = TestObserver()
+    guard let characteristic = await walk(pair).values.first?.keys.first else {
+      Issue.record("no characteristic")
+      return
+    }
+    pair.database.add(observer)
+    let result = await pair.result { pair.database.setNotify(true, for: characteristic, by: observer, $0) }
+    #expect((try? result?.get()) != nil)
+    var isAnswered = false
+    pair.database.setNotify(false, for: characteristic, by: observer) { _ in isAnswered = true }
+    pair.serverBearer.notify(characteristic.value, [7])
+    await pair.settle()
+    #expect(isAnswered && observer.values.count == 1)
+    pair.serverBearer.notify(characteristic.value, [8])
+    await pair.settle()
+    #expect(observer.values.count == 1)
+  }
+
   @Test("A11 an indication is confirmed where all subscribers have room, else its sender times out")
   func anIndicationIsConfirmedWhereAllSubscribersHaveRoom() async {
     let (server, _) = makeServer(1, 1)
