@@ -53,12 +53,13 @@ struct DiscoverySensorGatewayTests {
     gateway.hear(heard("02CB090161", at: 20), listener)
     try await scene.until { configs("battery").count == 1 }
     #expect(configs("temperature").count == 2, "all entities of a device are announced together")
-    // A reload keeps it, and so does a restart.
+    // A reload keeps it and announces it once more, and so does a restart.
     _ = try await gateway.reload(configuration)
+    try await scene.until { configs("temperature").count == 3 }
     try await scene.stop()
     let again = try await scene.start(configuration, on: phone)
     again.hear(heard("02CA09", at: 1), AdvertisementListener(rule))
-    try await scene.until { configs("temperature").count == 3 }
+    try await scene.until { configs("temperature").count == 4 }
     #expect(!home.messages.contains { $0.topic.hasPrefix("homeassistant/") && $0.payload.isEmpty })
     _ = try await again.reload(try scene.configuration(#""listen": [{"every": 2}], "home_assistant": true"#))
     try await scene.until { configs("temperature").last?.payload.isEmpty == true }

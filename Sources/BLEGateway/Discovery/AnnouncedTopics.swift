@@ -7,7 +7,7 @@ struct AnnouncedTopics: Sendable {
   struct Owner: Sendable, Equatable {
     /// The name of the gateway that has announced it, which its configuration may have changed since.
     var gateway: String
-    /// Empty for the gateway itself.
+    /// Empty for the gateway itself, and for sensors that are to be taken back.
     var device: String
   }
 

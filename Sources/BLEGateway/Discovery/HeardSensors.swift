@@ -31,8 +31,22 @@ package struct HeardSensor: Sendable, Equatable {
     if let address = heard.address, address.description.filter(\.isHexDigit) == device {
       self.address = address.description
     }
-    // Three in a row are missing, and no advertisement has to arrive to the second.
-    expiry = policy.interval.map { max(60, Int(3 * $0.seconds.rounded(.up))) }
+    expiry = Self.expiry(policy)
+  }
+
+  /// Three in a row are missing, and no advertisement has to arrive to the second.
+  static func expiry(_ policy: GatewayConfiguration.Listening) -> Int? {
+    policy.interval.map { max(60, Int(3 * $0.seconds.rounded(.up))) }
+  }
+
+  /// By what it was announced: whether it is under other rules, or with other keys, can be told from it.
+  struct Origin: Sendable {
+    /// As it was heard last.
+    var discovery: Discovery
+    var address: DeviceAddress?
+    /// Whether its measurements were encrypted, and there was a key.
+    var isSealed: Bool
+    var policy: GatewayConfiguration.Listening
   }
 }
 
@@ -51,6 +65,8 @@ final class HeardSensors: Sendable {
 
   private struct State {
     var sensors: [String: HeardSensor] = [:]
+    /// Of those in `sensors`.
+    var origins: [String: HeardSensor.Origin] = [:]
     /// Those that an earlier process has announced: they count, heard or not.
     var remembered: Set<String> = []
     var isFull = false
@@ -84,9 +100,41 @@ final class HeardSensors: Sendable {
   /// In the order of their names.
   var all: [HeardSensor] { state.with { $0.sensors.values.sorted { $0.device < $1.device } } }
 
-  func note(_ sensor: HeardSensor) -> Outcome { state.with { $0.note(sensor) } }
+  func note(_ sensor: HeardSensor, by origin: HeardSensor.Origin? = nil) -> Outcome {
+    state.with { state in
+      let outcome = state.note(sensor)
+      if state.sensors[sensor.device] != nil, let origin { state.origins[sensor.device] = origin }
+      return outcome
+    }
+  }
 
-  /// Begins again, under other rules.
-  /// - Parameter remembered: the devices that were announced before.
+  /// Begins.
+  /// - Parameter remembered: the devices that an earlier process has announced.
   func begin(remembering remembered: Set<String>) { state.with { $0 = State(remembered: remembered) } }
+
+  /// Goes by other rules and keys from now on. Sensors that none of these listeners announces any more are forgotten, so that their announcements
+  /// are taken back; those that were not heard by this process stay, as nothing is known of them but their names.
+  /// - Parameter remembered: the devices that were announced before.
+  func change(to listeners: [AdvertisementListener], remembering remembered: Set<String>) {
+    state.with { state in
+      var new = State(remembered: remembered)
+      for (device, sensor) in state.sensors {
+        let origin = state.origins[device]
+        guard let origin, let listener = listeners.first(where: { $0.announces(device, origin) }) else {
+          new.remembered.remove(device)
+          continue
+        }
+        new.sensors[device] = sensor
+        new.sensors[device]?.expiry = HeardSensor.expiry(listener.policy)
+        new.origins[device] = origin
+        new.origins[device]?.policy = listener.policy
+      }
+      state = new
+    }
+  }
+
+  /// Whether the device's announcement stays.
+  func isAnnounced(_ device: String) -> Bool {
+    state.with { $0.remembered.contains(device) || $0.sensors[device] != nil }
+  }
 }

@@ -28,6 +28,8 @@ extension HomeAssistantAnnouncer {
   }
 
   private func enqueue(_ entities: [HomeAssistantEntity], of device: String) {
+    // What is announced is not taken back, whatever is still to come of what the broker has retained.
+    for entity in entities { stale[entity.topic] = nil }
     let new = entities.map(\.topic).filter { !known.contains($0) }
     if !new.isEmpty {
       do throws(StoreError) {
@@ -72,6 +74,16 @@ extension HomeAssistantAnnouncer {
     if let refusal, abs(plan.now().timeIntervalSince(refusal)) < Self.reluctance { return true }
     refusal = nil
     return false
+  }
+
+  /// So that a later process takes back the sensors that this one has no broker for. Rules and what was heard are not in the file.
+  func rememberStaleSensors() {
+    let sensors = stale.filter { !$0.value.device.isEmpty && $0.key.contains(HomeAssistantDiscovery.measurementMark) }
+    for (gateway, topics) in Dictionary(grouping: sensors.keys, by: { sensors[$0]?.gateway ?? "" }) {
+      try? plan.memory.add(topics, .init(gateway: gateway, device: ""))
+    }
+    // One of them that is announced again is remembered again.
+    known.subtract(stale.keys)
   }
 
   func forget(_ topic: String) {

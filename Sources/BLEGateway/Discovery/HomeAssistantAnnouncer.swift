@@ -29,6 +29,20 @@ final class HomeAssistantAnnouncer {
     var now: @Sendable () -> Date
     /// Called on the link's queue for a topic that the broker does not allow.
     var refused: @Sendable (String) -> Void
+
+    /// The sensors, which only advertise, that were announced before and are not to be taken back.
+    var rememberedSensors: Set<String> {
+      guard configuration.announcesSensors else { return [] }
+      let own = remembered.filter { $0.key.contains(HomeAssistantDiscovery.measurementMark) }
+      return Set(own.map(\.value.device).filter { !$0.isEmpty })
+    }
+
+    /// With what was announced until now.
+    func upToDate() -> Self {
+      var plan = self
+      plan.remembered = (try? memory.all()) ?? remembered
+      return plan
+    }
   }
 
   let plan: Plan
@@ -41,7 +55,7 @@ final class HomeAssistantAnnouncer {
   var shown: Set<String> = []
   var known: Set<String>
   /// What the configuration does not have any more.
-  private var stale: [String: AnnouncedTopics.Owner] = [:]
+  var stale: [String: AnnouncedTopics.Owner] = [:]
   var payloads: [String: String] = [:]
   var queue: ArraySlice<String> = []
   var queued: Set<String> = []
@@ -80,13 +94,18 @@ final class HomeAssistantAnnouncer {
     let announcesSensors = plan.configuration.announcesSensors
     for (topic, owner) in plan.remembered.sorted(by: { $0.key < $1.key }) where !planned.contains(topic) {
       // It is heard sooner or later.
-      if announcesSensors, topic.contains(HomeAssistantDiscovery.measurementMark) { continue }
+      if announcesSensors, topic.contains(HomeAssistantDiscovery.measurementMark),
+        plan.sensors.isAnnounced(owner.device)
+      {
+        continue
+      }
       if learning.contains(owner.device), topic.contains(HomeAssistantDiscovery.characteristicMark) {
         learned[owner.device, default: 0] += 1
         if learned[owner.device, default: 0] <= Self.mostLearned { continue }
       }
       stale[topic] = owner
     }
+    rememberStaleSensors()
   }
 
   /// The rooms of those devices that the configuration tracks.

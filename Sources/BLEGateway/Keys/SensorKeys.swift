@@ -65,15 +65,25 @@ final class SensorKeys: Sendable {
     address.map { address in sensors.with { $0[address.value] != nil } } ?? false
   }
 
+  /// Whether there is a key, fitting or not, for the encrypted measurements of this advertisement.
+  func hasKey(of sighting: Sighting) -> Bool { hasKey(of: sealed(in: sighting)?.address) }
+
   /// The frame of encrypted measurements; `nil` where there are none, or no key for them.
   func open(_ sighting: Sighting) -> BeaconFrame? {
+    guard let (entry, measurements, address) = sealed(in: sighting) else { return nil }
+    let opening = sensors.with { $0[address.value]?.open(measurements, entry.data, of: address) }
+    return opening.flatMap { BeaconFrame(sensor: entry.service, data: entry.data, opening: $0) }
+  }
+
+  /// The encrypted measurements, and whose they are.
+  private func sealed(
+    in sighting: Sighting
+  ) -> (entry: Sighting.ServiceData, measurements: SealedMeasurements, address: DeviceAddress)? {
     for entry in sighting.serviceData {
       guard let measurements = SealedMeasurements(service: entry.service, data: entry.data) else { continue }
       // What the frame says of itself counts: its check fails if it is of another.
       let own = measurements.address.map { DeviceAddress(octets: $0, kind: .public) }
-      guard let address = own ?? sighting.address else { return nil }
-      let opening = sensors.with { $0[address.value]?.open(measurements, entry.data, of: address) }
-      return opening.flatMap { BeaconFrame(sensor: entry.service, data: entry.data, opening: $0) }
+      return (own ?? sighting.address).map { (entry, measurements, $0) }
     }
     return nil
   }

@@ -31,7 +31,7 @@ final class AdvertisementListener: Sendable {
   func take(
     _ discovery: Discovery, address: DeviceAddress?
   ) -> (device: String, sighting: Sighting, smoothed: Double?)? {
-    if let weakest = policy.weakest, discovery.rssi.map({ $0 < weakest }) ?? true { return nil }
+    guard isStrongEnough(discovery) else { return nil }
     var sighting = Sighting(discovery, address: address)
     (sighting.opened, sighting.hasKey) = (keys.sensors.open(sighting), keys.sensors.hasKey(of: address))
     if policy.onlySensors, sighting.measurements.isEmpty { return nil }
@@ -52,6 +52,25 @@ final class AdvertisementListener: Sendable {
       heard.devices[name] = device
       return isPublished ? (name, sighting, device.filter.smoothed) : nil
     }
+  }
+
+  /// Whether this rule announces a sensor that another one has announced. What it measures was seen then.
+  func announces(_ device: String, _ origin: HeardSensor.Origin) -> Bool {
+    guard policy.isAnnounced else { return false }
+    // The strength of one moment takes back nothing that its own rule has announced.
+    guard policy == origin.policy || matches(origin.discovery) else { return false }
+    let sighting = Sighting(origin.discovery, address: origin.address)
+    // One with another key is heard again sooner or later.
+    if origin.isSealed, !keys.sensors.hasKey(of: sighting) { return false }
+    return name(of: sighting) == device
+  }
+
+  private func matches(_ discovery: Discovery) -> Bool {
+    policy.rule.matches(discovery) && isStrongEnough(discovery)
+  }
+
+  private func isStrongEnough(_ discovery: Discovery) -> Bool {
+    policy.weakest.map { weakest in discovery.rssi.map { $0 >= weakest } ?? false } ?? true
   }
 
   /// The device's name in topics.

@@ -9,12 +9,9 @@ extension Gateway {
   func announcing(_ configuration: GatewayConfiguration) throws(StoreError) -> HomeAssistantAnnouncer.Plan? {
     let memory = AnnouncedTopics(outbox: outbox)
     let remembered = try memory.all()
-    // Those of the former rules are forgotten: they are announced again when one of the new rules matches them.
-    let sensors = remembered.filter { $0.key.contains(HomeAssistantDiscovery.measurementMark) }.map(\.value.device)
-    self.sensors.begin(remembering: configuration.announcesSensors ? Set(sensors) : [])
     if configuration.homeAssistant == nil, remembered.isEmpty { return nil }
     return HomeAssistantAnnouncer.Plan(
-      configuration: configuration, memory: memory, remembered: remembered, sensors: self.sensors,
+      configuration: configuration, memory: memory, remembered: remembered, sensors: sensors,
       version: surroundings.version, now: surroundings.now, refused: { [report] in report(.notAnnounced(topic: $0)) })
   }
 

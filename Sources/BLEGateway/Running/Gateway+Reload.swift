@@ -46,19 +46,25 @@ extension Gateway {
     changes.listening = new.listening != old.listening || files != keyFiles.with { $0 }
     let topics = desk.topics
     desk.replace(all)
+    if changes.listening {
+      endScans()
+      // What was heard by the former rules has been noted when the queue of the sessions comes to this.
+      _ = await central.state
+    }
     current.with { $0 = new }
     keyFiles.with { $0 = files }
     keys.replace(files)
+    let listeners = new.listening.map { AdvertisementListener($0, keys) }
+    sensors.change(to: listeners, remembering: announcing?.rememberedSensors ?? [])
     kept.with { $0 = all }
     await withTaskGroup(of: Void.self) { group in
       for name in left { if let device = before[name] { group.addTask { await device.stop() } } }
     }
     for name in left { outbox.add(messages.status(of: name, isReady: false)) }
     line.change(description, commands: desk.topics, instead: topics, announcing)
+    if changes.listening { await listen() }
     for device in made { await device.start() }
     for device in all { await device.announceIfReady() }
-    // Sensors are announced when a listener hears them for the first time.
-    if changes.listening || new.announcesSensors { await listen() }
     return changes
   }
 }

@@ -105,9 +105,11 @@ package final class Gateway: Sendable {
     try desk.answerAbandoned()
     // What a process that was killed has said of the devices.
     for device in configuration.devices { outbox.add(messages.status(of: device.name, isReady: false)) }
+    let announcing = try announcing(configuration)
+    sensors.begin(remembering: announcing?.rememberedSensors ?? [])
     line.open(
       configuration, outbox, backOff: surroundings.backOff, description: description, commands: desk.topics,
-      announcing: try announcing(configuration),
+      announcing: announcing,
       unsendable: { [report] in report(.unsendable(topic: $0)) }
     ) { [desk, fleet, presence, line, report, counts] event in
       counts.with { $0.add(event) }
@@ -154,7 +156,9 @@ package final class Gateway: Sendable {
     outbox.add(messages.advertisement(heard.sighting, smoothed: heard.smoothed, of: heard.device))
     guard listener.policy.isAnnounced, let sensor = HeardSensor(heard.sighting, as: heard.device, listener.policy)
     else { return }
-    switch sensors.note(sensor) {
+    let origin = HeardSensor.Origin(
+      discovery: discovery, address: address, isSealed: heard.sighting.opened != nil, policy: listener.policy)
+    switch sensors.note(sensor, by: origin) {
     case .known: break
     case .new: line.announce(.heard(sensor.device))
     case .tooMany: report(.tooManySensors(most: HeardSensors.most))
@@ -173,7 +177,7 @@ package final class Gateway: Sendable {
     await outbox.close()
   }
 
-  private func endScans() {
+  func endScans() {
     let ended = scans.with { scans in
       defer { scans = [] }
       return scans

@@ -52,7 +52,8 @@ final class GatewayLine: @unchecked Sendable {
   ) {
     perform { line, publisher in
       (line.description, line.commands) = (description, commands)
-      line.announcer = announcing.map { HomeAssistantAnnouncer($0) }
+      // The former announcer may have announced something since the reload began.
+      line.announcer = announcing.map { HomeAssistantAnnouncer($0.upToDate()) }
       guard publisher.isConnected else { return }
       publisher.unsubscribe(former.filter { !commands.contains($0) })
       publisher.subscribe(commands.filter { !former.contains($0) })
