@@ -33,6 +33,10 @@ final class LeaseEntry {
   var claim: Lease?
   /// Whether `known` was received in this connection to the broker.
   var isConfirmed = false
+  /// Whether `known`, where this gateway has published it, has come back from the broker.
+  var isReturned = false
+  /// The gateway does not want the device any more. The entry stays until the broker has nothing that says otherwise.
+  var isGivenUp = false
   /// Before this nothing is claimed: what is retained may not have arrived.
   var lookUntil: Duration
   var filter: SignalFilter

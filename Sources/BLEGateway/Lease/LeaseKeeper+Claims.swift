@@ -3,13 +3,21 @@ import BLESession
 /// Free devices, and those whose holder hears them badly.
 extension LeaseKeeper {
   func watch(_ entry: LeaseEntry, _ now: Duration) {
-    if let heardAt = entry.heardAt, now - heardAt >= rules.memory, entry.known?.holder != identity || isReleased(entry)
-    {
-      return forget(entry)
-    }
+    let isSilent = entry.heardAt.map { now - $0 >= rules.memory } ?? false
+    if isSilent, !entry.isGivenUp, isOver(entry) { return forget(entry) }
     guard isConnected, !isYielding, now >= entry.lookUntil, isAnswered(now) else { return }
     // A claim that came back too late, or a lease of which this keeper has let go without the broker: others believe in it.
     if entry.known?.holder == identity, !isReleased(entry) { return publishRelease(entry, now) }
+    if isSilent || entry.isGivenUp, !isOver(entry) {
+      // The broker may not have got it.
+      if now >= entry.publishedAt + rules.claim || !entry.isConfirmed { publishRelease(entry, now) }
+      return
+    }
+    if entry.isGivenUp {
+      // When a pulse has come back that was sent later, a claim that was on its way would have come back as well.
+      if own.heardAt > entry.since { forget(entry) }
+      return
+    }
     guard let strength = entry.strength(at: now, rules), engagedCount < rules.mostHeld, now >= entry.retryAt else {
       entry.claimAt = nil
       entry.strongerSince = nil
@@ -34,6 +42,11 @@ extension LeaseKeeper {
     guard let known = entry.known else { return true }
     guard known.phase == .released else { return now >= deadline(of: known, entry) }
     return known.successor == nil || known.successor == identity || now >= entry.renewed + rules.reserve
+  }
+
+  /// Whether no other gateway can believe that this one holds the device.
+  private func isOver(_ entry: LeaseEntry) -> Bool {
+    entry.known?.holder != identity || (isReleased(entry) && entry.isReturned)
   }
 
   func isReleased(_ entry: LeaseEntry) -> Bool { entry.known?.phase == .released }
@@ -63,7 +76,7 @@ extension LeaseKeeper {
 
   private func claim(_ entry: LeaseEntry, _ strength: Double, _ now: Duration) {
     let known = entry.known
-    let epoch = known.map { $0.epoch + 1 } ?? max(1, rules.firstEpoch)
+    let epoch = known.map { $0.epoch + 1 } ?? max(1, rules.firstEpoch, forgottenEpoch + 1)
     guard epoch <= Lease.greatestEpoch else { return }
     entry.takenFrom = known?.phase == .released ? nil : known?.holder
     enter(entry, .claiming, now)
@@ -108,6 +121,7 @@ extension LeaseKeeper {
     consider(entry.lookUntil)
     switch entry.role {
     case .watching:
+      if entry.isGivenUp { consider(now + rules.pulse) }
       if let heardAt = entry.heardAt { consider(rounded(heardAt + rules.memory)) }
       consider(entry.retryAt)
       if let claimAt = entry.claimAt { consider(claimAt) }

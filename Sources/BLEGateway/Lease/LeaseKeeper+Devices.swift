@@ -33,6 +33,9 @@ extension LeaseKeeper {
       order.removeLast()
     }
     actions.append(.unfollow(.lease(device: entry.device)))
-    if let known = entry.known { stopListening(to: known.holder.gateway) }
+    guard let known = entry.known else { return }
+    // One that is far ahead was made up by another: others than its device are not to suffer.
+    if known.epoch - rules.firstEpoch < 1 << 32 { forgottenEpoch = max(forgottenEpoch, known.epoch) }
+    stopListening(to: known.holder.gateway)
   }
 }

@@ -57,6 +57,7 @@ extension LeaseKeeper {
     entry.renewed = now
     entry.publishedAt = now
     entry.isConfirmed = isConnected
+    entry.isReturned = false
     entry.repairAt = nil
     if isConnected { actions.append(.publish(.lease(lease))) }
   }

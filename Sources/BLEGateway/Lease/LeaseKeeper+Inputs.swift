@@ -43,6 +43,7 @@ extension LeaseKeeper {
     }
     entry.filter.add(rssi)
     entry.heardAt = now
+    entry.isGivenUp = false
     review(entry, now)
   }
 
@@ -109,11 +110,14 @@ extension LeaseKeeper {
     review(entry, now)
   }
 
-  /// The device is not wanted any more, for example because the configuration has changed. It is followed again when it is heard.
+  /// The device is not wanted any more, for example because the configuration has changed. Its lease is released: where there is no broker, when
+  /// there is one. It is followed again when it is heard.
   public func giveUp(_ device: String, at now: Duration) {
-    guard let entry = devices[device] else { return }
+    guard !hasEnded, let entry = devices[device] else { return }
+    attend(now)
+    entry.isGivenUp = true
     withdraw(entry, now)
-    forget(entry)
+    review(entry, now)
   }
 
   /// The gateway ends: all devices are released. What is published has to be sent before the connection is closed.
@@ -130,7 +134,8 @@ extension LeaseKeeper {
       release(entry, .requested, now)
     } else if entry.role != .watching {
       // The claim may be on its way, and others would believe in it.
-      entry.known = entry.claim ?? entry.known
+      // No value has been numbered in its epoch.
+      if let claim = entry.claim { (entry.known, entry.sequence) = (claim, 0) }
       enter(entry, .watching, now)
       publishRelease(entry, now)
     }

@@ -5,7 +5,7 @@ extension LeaseKeeper {
   func receive(_ lease: Lease, _ entry: LeaseEntry, _ now: Duration) {
     if let known = entry.known, lease.rank <= known.rank {
       if lease.rank == known.rank {
-        (entry.isConfirmed, entry.repairAt) = (true, nil)
+        (entry.isConfirmed, entry.isReturned, entry.repairAt) = (true, true, nil)
       } else if lease.holder != known.holder || lease.epoch != known.epoch || now - entry.renewed > rules.repair {
         // Otherwise it is the message before, which was under way.
         overwritten(entry, now)
@@ -49,6 +49,7 @@ extension LeaseKeeper {
       entry.sequence = 0
     }
     entry.known = lease
+    entry.isReturned = true
     entry.renewed = now
     entry.repairAt = nil
     peers.revive(lease.holder)

@@ -43,6 +43,8 @@ public final class LeaseKeeper {
   var isConnected = false
   var hasEnded = false
   var isCrowded = false
+  /// The greatest epoch of a device that was forgotten: what is claimed without any knowledge begins behind it, so that no stamp is used twice.
+  var forgottenEpoch = 0
   /// Since when this keeper has been listening without interruption.
   var attentiveSince = Duration.zero
   var advancedAt: Duration?

@@ -115,6 +115,13 @@ package final class LeaseRunner: Sendable {
     perform { keeper, now in keeper.drained(device, epoch: epoch, at: now) }
   }
 
+  /// Releases a device that is not wanted any more. Returns when the message that says so has been handed over to `publish`.
+  package func giveUp(_ device: String) async {
+    await withCheckedContinuation { continuation in
+      perform({ keeper, now in keeper.giveUp(device, at: now) }, then: { continuation.resume() })
+    }
+  }
+
   /// Releases all devices. Returns when the messages that say so have been handed over to `publish`.
   package func end() async {
     await withCheckedContinuation { continuation in
@@ -126,6 +133,9 @@ package final class LeaseRunner: Sendable {
 
   /// The number of a value that a device has just sent; `nil`: the gateway does not hold it, and the value is not to be published.
   package func stamp(_ device: String) -> ValueStamp? { state.with { $0.keeper.stamp(device) } }
+
+  /// The epoch under which this gateway has the device open, or opens it; `nil` if it does not.
+  package func epoch(of device: String) -> Int? { state.with { $0.keeper.epoch(of: device) } }
 
   /// The devices that this gateway has open.
   package var held: [String] { state.with { $0.keeper.held } }

@@ -26,6 +26,8 @@ package final class Gateway: Sendable {
   let life: GatewayLife
   let counts = Guarded(GatewayCounts())
   private let scans = Guarded<[Observation]>([])
+  /// Reloads and the end follow one another.
+  let turns = Turns()
   private let collector: Collector?
   let presence: GatewayPresence?
   let keys: GatewayKeys
@@ -71,7 +73,7 @@ package final class Gateway: Sendable {
     }
     self.outbox = outbox
     let fleet = try configuration.fleet.map {
-      try GatewayFleet(configuration, $0, clock: central.clock, now: surroundings.now(), line, report: report)
+      try GatewayFleet(configuration, $0, in: central, now: surroundings.now(), line, report: report)
     }
     self.fleet = fleet
     collector = try configuration.collection.map { file in
@@ -89,14 +91,17 @@ package final class Gateway: Sendable {
     }
     presence = GatewayPresence(configuration, clock: central.clock, messages, now: surroundings.now) { outbox.add($0) }
     desk = CommandDesk([], outbox, messages, now: surroundings.now, report: report)
-    let devices = try configuration.devices.map { try makeDevice($0) }
+    let devices = try configuration.devices.map { try makeDevice($0, in: configuration) }
     kept.with { $0 = devices }
     desk.replace(devices)
   }
 
-  func makeDevice(_ plan: GatewayConfiguration.Device) throws(SessionError) -> GatewayDevice {
-    try GatewayDevice(
-      plan, in: central, messages, surroundings, stamp: fleet?.stamp(of: plan), add: { [outbox] in outbox.add($0) },
+  func makeDevice(
+    _ plan: GatewayConfiguration.Device, in configuration: GatewayConfiguration
+  ) throws(SessionError) -> GatewayDevice {
+    let stamp = configuration.isInFleet(plan) ? fleet?.stamp(of: plan.name) : nil
+    return try GatewayDevice(
+      plan, in: central, messages, surroundings, stamp: stamp, add: { [outbox] in outbox.add($0) },
       announce: { [line] in line.announce($0) }, report: { [report] in report(.device(plan.name, $0)) })
   }
 
@@ -131,8 +136,8 @@ package final class Gateway: Sendable {
       }
     }
     collector?.start()
-    for device in devices { await device.start() }
-    await fleet?.start(devices, outbox, messages.topics, in: central)
+    for device in devices where !device.isInFleet { await device.start() }
+    await fleet?.start(devices, outbox)
     await listen()
   }
 
@@ -167,10 +172,14 @@ package final class Gateway: Sendable {
 
   /// Disconnects the devices, says goodbye to the broker, and closes the outbox. What the broker does not have yet stays there.
   package func stop() async {
+    await turns.last { await self.end() }
+  }
+
+  private func end() async {
     endScans()
     await fleet?.end()
     await withTaskGroup(of: Void.self) { group in
-      for device in devices where !configuration.isInFleet(device.plan) { group.addTask { await device.stop() } }
+      for device in devices where !device.isInFleet { group.addTask { await device.stop() } }
     }
     await collector?.stop()
     await line.close(offline: Self.status(configuration, isOnline: false))

@@ -67,6 +67,9 @@ final class GatewayDevice: Sendable {
     state = Guarded(State(subject: .init(device: plan.name)))
   }
 
+  /// Whether it is kept only while this gateway holds its lease.
+  var isInFleet: Bool { stamp != nil }
+
   /// Begins. A device of the fleet is connected on demand only.
   func start() async {
     lane.start(on: self)

@@ -4,7 +4,8 @@ import Foundation
 /// The part of a gateway in its fleet: which devices it keeps is decided by their leases (`Docs/gateway-leases.md`).
 final class GatewayFleet: Sendable {
   let runner: LeaseRunner
-  private let configuration: GatewayConfiguration
+  private let topics: GatewayTopics
+  private let central: Central
   private let members: Guarded<[String: FleetMember]>
   private let outbox = Guarded<Outbox?>(nil)
   private let isConnected = Guarded(false)
@@ -14,13 +15,13 @@ final class GatewayFleet: Sendable {
   private let isRefused: Guarded<Bool>
 
   init(
-    _ configuration: GatewayConfiguration, _ fleet: GatewayConfiguration.Fleet, clock: any SessionClock, now: Date,
+    _ configuration: GatewayConfiguration, _ fleet: GatewayConfiguration.Fleet, in central: Central, now: Date,
     _ line: GatewayLine, report: @escaping @Sendable (GatewayReport) -> Void
   ) throws {
     guard let identity = GatewayInstance(gateway: configuration.name, instance: LeaseRunner.randomInstance()) else {
       throw SessionError(.invalid, "\(configuration.name) is no name of a gateway")
     }
-    self.configuration = configuration
+    (topics, self.central) = (configuration.topics, central)
     let members = Guarded<[String: FleetMember]>([:])
     self.members = members
     let isRefused = Guarded(false)
@@ -39,7 +40,7 @@ final class GatewayFleet: Sendable {
       open: { tell($0, .open(epoch: $1, $2)) }, drain: { tell($0, .drain(epoch: $1)) },
       close: { device, _, _ in tell(device, .close) }, report: { report(.lease($0)) })
     runner = LeaseRunner(
-      identity, rules: Self.rules(fleet, at: now), prefix: configuration.prefix, clock: clock, hooks: hooks)
+      identity, rules: Self.rules(fleet, at: now), prefix: configuration.prefix, clock: central.clock, hooks: hooks)
   }
 
   /// Epochs grow with the seconds since 2020, should everybody have forgotten them.
@@ -51,23 +52,45 @@ final class GatewayFleet: Sendable {
     return rules
   }
 
-  /// What numbers the values of a device; `nil`: it is not in the fleet.
-  func stamp(of device: GatewayConfiguration.Device) -> (@Sendable () -> ValueStamp?)? {
-    guard configuration.isInFleet(device) else { return nil }
-    return { [weak runner] in runner?.stamp(device.name) }
-  }
+  /// What numbers the values of a device of the fleet.
+  func stamp(of device: String) -> @Sendable () -> ValueStamp? { { [weak runner] in runner?.stamp(device) } }
 
   /// Begins to listen for those devices that are in the fleet.
-  func start(_ devices: [GatewayDevice], _ outbox: Outbox, _ topics: GatewayTopics, in central: Central) async {
+  func start(_ devices: [GatewayDevice], _ outbox: Outbox) async {
     self.outbox.with { $0 = outbox }
-    for device in devices where configuration.isInFleet(device.plan) {
-      let values = topics.values(of: device.plan.name)
-      let member = FleetMember(device, runner, clock: central.clock) { [weak outbox] done in
-        outbox?.whenSent(valuesOn: values, done)
-      }
-      members.with { $0[device.plan.name] = member }
-      await member.start(in: central)
+    for device in devices where device.isInFleet { await add(device) }
+  }
+
+  /// Begins to listen for a device, which is connected when its lease is held.
+  func add(_ device: GatewayDevice) async {
+    let (name, outbox) = (device.plan.name, outbox.with { $0 })
+    let values = topics.values(of: name)
+    let member = FleetMember(device, runner, clock: central.clock) { [weak outbox] done in
+      outbox?.whenSent(valuesOn: values, done)
     }
+    members.with { $0[name] = member }
+    await device.start()
+    await member.start(in: central)
+  }
+
+  /// Lets a device go, then releases its lease: the number of its last value is known by then. Without a broker the lease is released when there
+  /// is one again.
+  func remove(_ name: String) async {
+    guard let member = members.with({ $0[name] }) else { return }
+    await member.end()
+    members.with { $0[name] = nil }
+    await sendValues(on: topics.values(of: name))
+    await runner.giveUp(name)
+  }
+
+  /// Keeps a device in another way. One that is held is left and reached again under the same lease, unless it may be another device.
+  func replace(_ device: GatewayDevice) async {
+    let name = device.plan.name
+    if let member = members.with({ $0[name] }), member.device.plan.isSameDevice(as: device.plan) {
+      return await member.replace(with: device, in: central)
+    }
+    await remove(name)
+    await add(device)
   }
 
   /// The broker has accepted the gateway.
@@ -89,21 +112,25 @@ final class GatewayFleet: Sendable {
     await withTaskGroup(of: Void.self) { group in
       for member in all { group.addTask { await member.end() } }
     }
-    await sendValues()
+    await sendValues(on: topics.root + "/")
     await runner.end()
     members.with { $0 = [:] }
     outbox.with { $0 = nil }
   }
 
   /// So that the next holder's values come behind those of this one. What the broker does not get stays in the outbox.
-  private func sendValues() async {
+  private func sendValues(on topics: String) async {
     guard let outbox = outbox.with({ $0 }), isConnected.with({ $0 }) else { return }
     let isOver = FirstResult<Void>()
-    outbox.whenSent(valuesOn: configuration.topics.root + "/") { isOver.give(()) }
+    outbox.whenSent(valuesOn: topics) { isOver.give(()) }
     let timer = SystemSessionClock().schedule(after: Self.patience, on: .global()) { isOver.give(()) }
     await isOver.value()
     timer.cancel()
   }
+}
+
+extension GatewayConfiguration.Device {
+  fileprivate func isSameDevice(as other: Self) -> Bool { rule == other.rule && identifier == other.identifier }
 }
 
 extension Bool {

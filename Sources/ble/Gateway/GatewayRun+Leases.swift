@@ -42,7 +42,7 @@ extension GatewayRun {
     case .lost: ("its session has given up", nil)
     case .isolated: ("there is no broker", nil)
     case .nameTaken: ("another gateway has the name of this one", nil)
-    case .requested: ("the gateway ends", nil)
+    case .requested: ("this gateway gives it up", nil)
     }
   }
 }

@@ -16,14 +16,7 @@ struct FleetFaultTests {
 
   init() async throws { scene = try await SharedDevice() }
 
-  private var leases: [Lease] {
-    scene.subscriber.messages.compactMap { message in
-      guard message.topic == Self.lease,
-        case .lease(let lease)? = try? LeaseMessage(message.payload, on: .lease(device: "desk"))
-      else { return nil }
-      return lease
-    }
-  }
+  private var leases: [Lease] { scene.leases }
 
   @Test(
     "I17.3 a gateway that ends releases the device with the number of its last value, and another one takes it"

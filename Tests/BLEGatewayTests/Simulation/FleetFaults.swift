@@ -3,10 +3,10 @@ import BLEGateway
 
 /// What happens to a simulated fleet, drawn from its seed.
 enum FleetFault: CaseIterable {
-  case kill, end, stall, cut, silentCut, restart, forget, garbage, stale, move, split
+  case kill, end, stall, cut, silentCut, restart, forget, garbage, stale, move, split, giveUp
 
   /// Faults that leave one network whole, in which all reach each other.
-  static let whole: [FleetFault] = [.kill, .end, .restart, .garbage, .stale, .move]
+  static let whole: [FleetFault] = [.kill, .end, .restart, .garbage, .stale, .move, .giveUp]
 }
 
 extension SimulatedFleet {
@@ -51,6 +51,9 @@ extension SimulatedFleet {
     case .move:
       let width = Double(Int(Double(gateways.count).squareRoot().rounded(.up)) - 1) * plan.distance
       move(number, x: chance.unit() * width, y: chance.unit() * width)
+    case .giveUp:
+      gateway.want(devices[number].name, false)
+      time.after(length) { [self] in gateway.want(devices[number].name, true) }
     case .split:
       broker.isSplit = true
       time.after(length) { [self] in broker.isSplit = false }

@@ -20,6 +20,8 @@ final class SimulatedGateway {
   /// Outlives the process.
   private(set) var outbox: [SimulatedValue] = []
   private var nextNumber = 1
+  /// Devices that its configuration does not have for a while.
+  private var unwanted: Set<String> = []
   private var open: [String: Int] = [:]
   private var draining: [String: Int] = [:]
   private var plannedWake: Duration?
@@ -154,8 +156,18 @@ final class SimulatedGateway {
   }
 
   func hears(_ device: SimulatedDevice, _ rssi: Int) {
-    guard stalledUntil == nil else { return }
+    guard stalledUntil == nil, !unwanted.contains(device.name) else { return }
     keeper?.heard(device.name, rssi: rssi, at: clock)
+    perform()
+  }
+
+  /// Its configuration changes.
+  func want(_ device: String, _ isWanted: Bool) {
+    if isWanted { return _ = unwanted.remove(device) }
+    // A process that does not run reloads nothing.
+    guard stalledUntil == nil else { return }
+    unwanted.insert(device)
+    keeper?.giveUp(device, at: clock)
     perform()
   }
 

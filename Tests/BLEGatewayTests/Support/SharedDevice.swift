@@ -57,11 +57,7 @@ final class SharedDevice: @unchecked Sendable {
       "fleet": \(fleet),
        "devices": [{"name": "desk", "match": {"names": ["counter"]}, "commands": {"write": ["FFF0/FFF2"]}}]
       """
-    let text = """
-      {"format": "ble-gateway/1", "gateway": "\(name)", "broker": {"host": "127.0.0.1", "port": \(broker.port)},
-       "outbox": {"file": "\(process ?? name).outbox"}, \(role ?? kept)}
-      """
-    let configuration = try GatewayConfigurationReader.read(octets: text.utf8, folder: folder.url.path)
+    let configuration = try configuration(name, process ?? name, role ?? kept)
     let adapter = world.makeDevice(process ?? name, at: Position(x: metres))
     let central = Central(options: adapter.options, clock: world.clock)
     await world.settle()
@@ -85,6 +81,61 @@ final class SharedDevice: @unchecked Sendable {
     members[process ?? name] = member
     try await untilConnected()
     return member
+  }
+
+  private func configuration(_ name: String, _ process: String, _ role: String) throws -> GatewayConfiguration {
+    let text = """
+      {"format": "ble-gateway/1", "gateway": "\(name)", "broker": {"host": "127.0.0.1", "port": \(broker.port)},
+       "outbox": {"file": "\(process).outbox"}, \(role)}
+      """
+    return try GatewayConfigurationReader.read(octets: text.utf8, folder: folder.url.path)
+  }
+
+  /// Reloads a gateway with each of these members of the configuration in place of the device that is kept and the fleet. It is asked for one upon
+  /// another.
+  func reload(_ name: String, _ roles: [String], counting: Bool = false) async throws -> [GatewayChanges] {
+    let gateway = try #require(members[name]).gateway
+    let configurations = try roles.map { try configuration(name, name, $0) }
+    let before = gateway.turns.count
+    let outcomes = Guarded<[Int: Result<GatewayChanges, any Error>]>([:])
+    for (number, configuration) in configurations.enumerated() {
+      Task {
+        do {
+          let changes = try await gateway.reload(configuration)
+          outcomes.with { $0[number] = .success(changes) }
+        } catch {
+          outcomes.with { $0[number] = .failure(error) }
+        }
+      }
+      // Tasks begin in any order.
+      while gateway.turns.count <= before + number, outcomes.with({ $0[number] }) == nil { await Task.yield() }
+    }
+    try await whileTimePasses(counting: counting) { outcomes.with { $0.count } == roles.count }
+    let all = outcomes.with { $0 }
+    return try roles.indices.map { try #require(all[$0]).get() }
+  }
+
+  func reload(_ name: String, _ role: String, counting: Bool = false) async throws -> GatewayChanges {
+    try #require(try await reload(name, [role], counting: counting).first)
+  }
+
+  /// Until something has happened that takes real time: the outbox and the broker do.
+  private func whileTimePasses(counting: Bool = false, _ condition: () -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while !condition() {
+      try #require(ContinuousClock.now < deadline)
+      await pass(counting: counting)
+    }
+  }
+
+  /// What was published on the device's lease.
+  var leases: [Lease] {
+    subscriber.messages.compactMap { message in
+      guard message.topic == "ble/fleet/lease/desk",
+        case .lease(let lease)? = try? LeaseMessage(message.payload, on: .lease(device: "desk"))
+      else { return nil }
+      return lease
+    }
   }
 
   /// Waits until all gateways have had a broker; the world's time stands still.
@@ -166,12 +217,7 @@ final class SharedDevice: @unchecked Sendable {
       await member.gateway.stop()
       isStopped.with { $0 = true }
     }
-    // The outbox and the broker take real time.
-    let deadline = ContinuousClock.now + .seconds(120)
-    while !isStopped.with({ $0 }) {
-      try #require(ContinuousClock.now < deadline)
-      await pass()
-    }
+    try await whileTimePasses { isStopped.with { $0 } }
   }
 
   func stopAll() async throws {
