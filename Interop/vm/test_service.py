@@ -266,6 +266,57 @@ def test_i17_4_the_gateway_runs_with_no_more_than_its_rights_and_has_its_passwor
     assert "the secret" not in gateway.said() and gateway.run("grep -c 'the secret' /run/broker/heard || true").strip() == "0"
 
 
+def test_i17_1_a_reload_of_the_gateway_takes_over_a_changed_file_and_the_kept_device_keeps_its_link(gateway, broker):
+    def numbers():
+        return [int(text.split()[1]) for text in broker.heard().values()]
+
+    def values_arrive():
+        known = len(broker.heard())
+        wait_until(lambda: len(broker.heard()) > known + 20, lambda: f"values arrive: {gateway.said()[-3000:]}", 120)
+
+    def reload(text):
+        gateway.write("/etc/ble/gateway-attic.json", text)
+        gateway.control("reload")
+
+    def refused():
+        return [entry["MESSAGE"] for entry in gateway.entries("BLE_EVENT=not-reloaded")]
+
+    def described():
+        said = gateway.run("mosquitto_sub -u attic -P 'the secret' -t ble/attic/description -C 1 -W 30")
+        return [device["device"] for device in json.loads(said)["devices"]], json.loads(said)["listening"]
+
+    values_arrive()
+    before, first = gateway.pid, len(numbers())
+    told = [entry.get("BLE_EVENT") for entry in gateway.entries(f"_PID={before}")]
+    begun, ready = len(told), told.count("ready")
+    assert ready > 0, gateway.said()[-3000:]
+    changed = {**GATEWAY, "devices": [*GATEWAY["devices"], {"name": "nowhere", "match": {"names": ["Nowhere"]}}],
+               "listen": [{"match": {"names": [NAMES[0]]}}]}
+    reload(json.dumps(changed))
+    gateway.wait_for("Reloaded: added nowhere; other advertisements.")
+    wait_until(lambda: described() == (["bicycle", "nowhere"], True), "the broker is told what the gateway keeps")
+    values_arrive()
+    # A word that nothing knows, and a change that takes a restart: both are told, and nothing is different.
+    for file, reason in [({**changed, "devices": [{"name": "bicycle", "match": {"nmaes": [LATER]}}]}, "nmaes"),
+                         ({**changed, "gateway": "cellar"}, '"gateway" has changed: that takes a restart.')]:
+        count = len(refused())
+        reload(json.dumps(file))
+        wait_until(lambda: len(refused()) > count, lambda: f"the mistake is told: {gateway.said()[-3000:]}")
+        assert reason in refused()[-1], refused()
+        assert "not reloaded" in gateway.shown("StatusText")["StatusText"]
+        assert described() == (["bicycle", "nowhere"], True)
+        values_arrive()
+    reload(json.dumps(GATEWAY))
+    gateway.wait_for("Reloaded: removed nowhere; other advertisements.")
+    values_arrive()
+    assert gateway.shown("StatusText")["StatusText"] == "Publishing" and gateway.pid == before
+    # Over all of it no link was lost or made.
+    told = [entry.get("BLE_EVENT") for entry in gateway.entries(f"_PID={before}")]
+    assert told.count("ready") == ready and "disconnected" not in told[begun:], gateway.said()[-3000:]
+    heard = numbers()
+    assert heard == sorted(set(heard)) and len(heard) > first
+
+
 def test_i17_2_a_gateway_that_is_killed_comes_back_and_what_waited_for_the_broker_arrives_in_order(gateway, broker):
     file = "/var/lib/private/ble-gateway/attic.outbox"
 
