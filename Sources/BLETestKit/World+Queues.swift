@@ -1,5 +1,5 @@
 import BLECore
-import Dispatch
+import CoreBluetooth
 
 extension World {
   /// Makes the world wait for the blocks on `queue` too, as it does for the queues of its managers: for an app that works on a
@@ -7,11 +7,6 @@ extension World {
   ///
   /// If no thread runs the queue, for example because a test blocks the main thread, each run waits for it in vain for a while.
   public func follow(_ queue: DispatchQueue) {
-    let programQueue = ProgramQueue(queue, label: queue.label) { action in
-      // Immutable, and enqueued from one place at a time.
-      nonisolated(unsafe) let block = DispatchWorkItem(flags: .barrier, block: action)
-      return { queue.async(execute: block) }
-    }
-    loop.follow(programQueue)
+    loop.follow(ProgramQueue(queue))
   }
 }

@@ -61,12 +61,7 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   init(queue: DispatchQueue, loop: any StackLoop) {
     self.queue = queue
     self.loop = loop
-    // A barrier: on a concurrent queue it also waits for running blocks.
-    programQueue = ProgramQueue(queue, label: queue.label) { action in
-      // Immutable, and enqueued from one place at a time.
-      nonisolated(unsafe) let block = DispatchWorkItem(flags: .barrier, block: action)
-      return { queue.async(execute: block) }
-    }
+    programQueue = ProgramQueue(queue)
     loop.follow(programQueue)
   }
 
