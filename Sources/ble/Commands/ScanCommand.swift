@@ -50,17 +50,17 @@ struct ScanCommand: ToolCommand {
     let view: any ScanView = screen ?? ScanLines(to: session.output, showsEverything: allowsDuplicates)
     let (filter, count, duration) = (filter, count, duration)
     let services = Set(filter.services.map { CBUUID($0) })
+    let heard = MainBatch<Discovery> { discoveries in
+      for sighting in discoveries.lazy.map({ Sighting($0) }) where filter.admits(sighting) {
+        if let count, view.devices >= count { break }
+        view.add(sighting)
+      }
+      session.waiting.changed()
+    }
     // The table shows the current RSSI, which needs every packet.
     let scan = await central.observeDiscoveries(
       matching: services.isEmpty ? .any : .services(services), repeats: allowsDuplicates || screen != nil
-    ) { discovery in
-      onMain {
-        let sighting = Sighting(discovery)
-        guard filter.admits(sighting) else { return }
-        view.add(sighting)
-        session.waiting.changed()
-      }
-    }
+    ) { heard.add($0) }
     defer { scan.cancel() }
     do {
       try await central.whileWatchingPower(in: session) { (power) async throws(ToolError) in

@@ -1,3 +1,4 @@
+import BLESession
 import Dispatch
 
 /// Runs `body` on the main queue, after what was put there before; with a delay in seconds if one is given.
@@ -5,4 +6,29 @@ func onMain(after seconds: Double? = nil, _ body: @escaping @Sendable @MainActor
   let work: @Sendable () -> Void = { MainActor.assumeIsolated(body) }
   guard let seconds else { return DispatchQueue.main.async(execute: work) }
   DispatchQueue.main.asyncAfter(deadline: .now() + seconds, execute: work)
+}
+
+/// Hands values to the main queue, those that come meanwhile together: to wake a thread for each of thousands in a second costs more than all that is
+/// done with them.
+final class MainBatch<Value: Sendable>: Sendable {
+  private let waiting = Guarded<[Value]>([])
+  private let take: @Sendable @MainActor ([Value]) -> Void
+
+  /// - Parameter take: called on the main queue with at least one value, in the order in which they were added.
+  init(_ take: @escaping @Sendable @MainActor ([Value]) -> Void) { self.take = take }
+
+  func add(_ value: Value) {
+    let isFirst = waiting.with { waiting in
+      waiting.append(value)
+      return waiting.count == 1
+    }
+    guard isFirst else { return }
+    onMain { [self] in
+      take(
+        waiting.with { waiting in
+          defer { waiting = [] }
+          return waiting
+        })
+    }
+  }
 }
