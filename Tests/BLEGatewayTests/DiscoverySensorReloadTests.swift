@@ -117,7 +117,11 @@ struct DiscoverySensorReloadTests {
     try await scene.stop()
     let gateway = try await scene.start(try scene.configuration(listen(rule(Self.all))), on: phone)
     hear(discovery("garage"), gateway)
+    // The second comes before anything was done for the first.
+    let gate = DispatchSemaphore(value: 0)
+    gateway.line.pass { gate.wait() }
     for _ in 0..<2 { try await reload(gateway, listen(rule(Self.named("other")))) }
+    gate.signal()
     try await scene.until { configs(of: "garage").last?.payload.isEmpty == true }
     try await settle(gateway)
     #expect(!wasTakenBack("shed") && configs(of: "garage").count { $0.payload.isEmpty } == 1)

@@ -117,7 +117,8 @@ final class HeardSensors: Sendable {
   /// - Parameter remembered: the devices that were announced before.
   func change(to listeners: [AdvertisementListener], remembering remembered: Set<String>) {
     state.with { state in
-      var new = State(remembered: remembered)
+      // What a reload before has dropped is in the file until the link's queue has come to it.
+      var new = State(remembered: remembered.filter { state.remembered.contains($0) || state.sensors[$0] != nil })
       for (device, sensor) in state.sensors {
         let origin = state.origins[device]
         guard let origin, let listener = listeners.first(where: { $0.announces(device, origin) }) else {
