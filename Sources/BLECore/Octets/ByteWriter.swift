@@ -9,8 +9,14 @@ public struct ByteWriter {
 
   /// Writes into the memory of `room` if nothing else refers to that and it is long enough; what `room` contains is overwritten.
   public init(headroom: Int = 0, capacity: Int, in room: consuming [UInt8]) {
-    octets = room
-    octets.removeAll(keepingCapacity: true)
+    octets = consume room
+    if !octets.isEmpty {
+      let place = octets.withUnsafeBytes { $0.baseAddress }
+      octets.removeAll(keepingCapacity: true)
+      // Something has kept `room`. What has been made in its place is as long as that, which may be many times what is written: a log of packets
+      // would be as large as if all were as long as the longest.
+      if octets.withUnsafeBytes({ $0.baseAddress }) != place { octets = [] }
+    }
     octets.reserveCapacity(headroom + capacity)
     for _ in 0..<headroom { octets.append(0) }
   }
