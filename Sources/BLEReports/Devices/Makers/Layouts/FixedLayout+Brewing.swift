@@ -46,7 +46,7 @@ extension FixedLayout {
       ])
   ]
 
-  /// Kegtron's KT-100 and KT-200, which tell of one port at a time. The company identifier is the one of nobody. Sources:
+  /// Kegtron's KT-100 and KT-200, which report one port at a time. No company has this company identifier. Sources:
   /// https://github.com/Bluetooth-Devices/kegtron-ble and https://github.com/custom-components/ble_monitor
   private static let kegtron: [FixedLayout] = [
     FixedLayout(
