@@ -136,6 +136,26 @@ def test_x5_the_adapter_is_switched_on_again_when_the_program_is_killed(lab, owe
     wait_until_powered(lab)
 
 
+def test_x5_the_adapter_is_switched_on_again_when_the_kernel_closes_the_channel_after_the_keepers_socket(lab, owenli):
+    """The kernel refuses until the channel is closed."""
+    wait_until_powered(lab)
+    assert lab.guest.run("kill -STOP $(pidof bluetoothd)")[0] == 0
+    try:
+        scan = Scan(lab)
+        keeper = scan.keeper
+        holder = lab.guest.start(f"exec python3 /lab/holder.py {scan.process} 2>&1")
+        holder.wait_for("1 held")
+        scan.out(f"kill -KILL {scan.process}")
+        # Besides its socket to the program it now has one to the kernel.
+        wait_until(lambda: len(scan.out(f"ls /proc/{keeper}/fd").split()) == 2, "the keeper's attempt")
+        holder.interrupt()
+        wait_until(lambda: "UP RUNNING" in scan.out("hciconfig hci0"), lambda: f"the adapter is switched on again: {kernel(lab)}")
+        wait_until(lambda: lab.guest.run("grep -lx adapter-keeper /proc/[0-9]*/comm")[1] == "", "the keeper's end")
+    finally:
+        lab.guest.run("kill -CONT $(pidof bluetoothd)")
+    wait_until_powered(lab)
+
+
 @pytest.fixture
 def hotplug(lab):
     """The adapter's relay in the guest, in the test's hands: ended it pulls the adapter out, started it plugs it in."""

@@ -89,7 +89,8 @@ PLAIN static int set_powered(uint16_t index, uint8_t is_on, int patience, uint8_
   const uint8_t command[] = {SET_POWERED, 0, (uint8_t)index, (uint8_t)(index >> 8), 1, 0, is_on};
   int error;
   for (;;) {
-    if (write(management, command, sizeof command) != (ssize_t)sizeof command) {
+    // Where the kernel refuses a command with an answer, such as Invalid Index, it returns 0 and not the command's length.
+    if (write(management, command, sizeof command) < 0) {
       error = errno;
       break;
     }

@@ -72,8 +72,10 @@ extension ManagementSocket {
     return descriptor
   }
 
+  /// Whether an answer will come: where the kernel refuses a command with one, such as Invalid Index, it returns 0 and not the command's
+  /// length.
   fileprivate static func write(_ octets: [UInt8], to descriptor: FileDescriptor) -> Bool {
-    octets.withUnsafeBytes { Glibc.write(descriptor.number, $0.baseAddress, $0.count) } == octets.count
+    octets.withUnsafeBytes { Glibc.write(descriptor.number, $0.baseAddress, $0.count) } >= 0
   }
 
   /// One message; `nil` if none is available.
