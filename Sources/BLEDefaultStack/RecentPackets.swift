@@ -67,7 +67,7 @@ public final class RecentPackets: HCITap, Sendable {
 
   /// With what is kept beside the octets.
   private static func size(of packet: CapturedPacket) -> Int {
-    if case .hci(let hci, _) = packet.content { hci.octets.count + 96 } else { 96 }
+    if case .hci(let hci, _) = packet.content { hci.octetCount + 96 } else { 96 }
   }
 
   private static func isReport(_ packet: CapturedPacket) -> Bool {

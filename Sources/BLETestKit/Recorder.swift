@@ -21,18 +21,13 @@ final class Recorder {
     }
   }
 
-  /// The maximum number of packets; when it is reached, the older half is discarded.
-  private static let limit = 200_000
-
   let isOn: Bool
   private let state = Mutex(State())
 
   private struct State {
     var deviceNames: [String] = []
-    var entries: [Entry] = []
+    var entries = RecordedTraffic()
     var hasEnded = false
-    /// The number of packets that were discarded.
-    var discarded = 0
   }
 
   private var taps: [DeviceTap] = []
@@ -47,10 +42,10 @@ final class Recorder {
 
   var deviceNames: [String] { state.withLock { $0.deviceNames } }
   /// The number of packets so far: the place of the next among all of the world.
-  var count: Int { state.withLock { $0.discarded + $0.entries.count } }
+  var count: Int { state.withLock { $0.entries.total } }
   /// The traffic, with the names of the devices.
-  var traffic: (deviceNames: [String], entries: [Entry]) { state.withLock { ($0.deviceNames, $0.entries) } }
-  var entries: [Entry] { traffic.entries }
+  var traffic: (deviceNames: [String], entries: RecordedTraffic) { state.withLock { ($0.deviceNames, $0.entries) } }
+  var entries: RecordedTraffic { traffic.entries }
 
   /// The tap of one device; the recorder owns it.
   func tap(of name: String) -> (any HCITap)? {
@@ -74,13 +69,7 @@ final class Recorder {
       immediate.write(entry.captured)
       immediate.flush()
     }
-    state.withLock { state in
-      if state.entries.count >= Self.limit {
-        state.entries.removeFirst(Self.limit / 2)
-        state.discarded += Self.limit / 2
-      }
-      state.entries.append(entry)
-    }
+    state.withLock { $0.entries.append(entry) }
   }
 }
 

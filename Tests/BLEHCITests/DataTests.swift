@@ -14,7 +14,7 @@ struct DataTests {
     let data = bench.chip.sentData
     #expect(data.map(\.boundary) == [.firstNonFlushable, .firstNonFlushable, .continuing, .continuing])
     #expect(data.map(\.payload.count) == [27, 27, 27, 6])
-    #expect(data[1...].flatMap(\.payload) == Array(frame(60).dropFirst(HCILink.headroom)))
+    #expect(data[1...].flatMap(\.payload) == Array(frame(60)))
     #expect(data.allSatisfy { $0.connectionHandle == ConnectionHandle(1) })
   }
 
@@ -43,7 +43,7 @@ struct DataTests {
     #expect(received.tokens.isEmpty)
     bench.chip.complete(1, of: 1)
     #expect(received.tokens == [7])
-    #expect(bench.chip.sentData.flatMap(\.payload) == Array(frame(200).dropFirst(HCILink.headroom)))
+    #expect(bench.chip.sentData.flatMap(\.payload) == Array(frame(200)))
   }
 
   @Test("links take turns, piece by piece, whichever has more to send")

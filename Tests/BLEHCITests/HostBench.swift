@@ -92,7 +92,7 @@ final class Received: HCILinkReceiver {
   func link(_ link: HCILink, didHandOver token: UInt64) { tokens.append(token) }
 }
 
-/// A frame of `count` octets behind the headroom, numbered from 1.
+/// A frame of `count` octets, numbered from 1.
 func frame(_ count: Int) -> [UInt8] {
-  [UInt8](repeating: 0xEE, count: HCILink.headroom) + (0..<count).map { UInt8(truncatingIfNeeded: $0 + 1) }
+  (0..<count).map { UInt8(truncatingIfNeeded: $0 + 1) }
 }

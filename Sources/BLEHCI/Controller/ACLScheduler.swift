@@ -82,18 +82,12 @@ final class ACLScheduler {
 
   func send(_ frame: consuming [UInt8], token: UInt64, on link: HCILink) -> HCILink.Departure {
     let wasActive = link.isActive
-    var offset = HCILink.headroom
+    var offset = 0
     if !link.isWaiting {
       if !wasActive { activeCount += 1 }
-      if mayTake(link), frame.count - offset <= pieceLength {
-        HCIACLPacket.storeHeader(link.handle, .firstNonFlushable, into: &frame)
-        take(link)
-        transmit(HCIPacket(kind: .aclData, octets: frame))
-        return .handedOver
-      }
       while mayTake(link), offset < frame.count {
         take(link)
-        transmit(piece(of: frame, at: &offset, of: link.handle))
+        transmit(link.piece(of: frame, at: &offset, pieceLength))
       }
       if link.isClosed { return .closed }
       if offset == frame.count { return .handedOver }
@@ -116,9 +110,7 @@ final class ACLScheduler {
   /// Passes pieces to the controller while there are free buffers and waiting links.
   func pump() {
     while freeCredits > 0, let link = firstInRing {
-      guard !link.isClosed, mayStand(link),
-        let (packet, ended) = link.nextPiece({ frame, offset in piece(of: frame, at: &offset, of: link.handle) })
-      else {
+      guard !link.isClosed, mayStand(link), let (packet, ended) = link.nextPiece(pieceLength) else {
         _ = popRing()
         continue
       }
@@ -130,17 +122,6 @@ final class ACLScheduler {
       transmit(packet)
       if let ended { link.dataReceiver?.link(link, didHandOver: ended) }
     }
-  }
-
-  private func piece(of frame: borrowing [UInt8], at offset: inout Int, of handle: ConnectionHandle) -> HCIPacket {
-    let end = min(frame.count, offset + pieceLength)
-    var octets: [UInt8] = []
-    octets.reserveCapacity(HCILink.headroom + end - offset)
-    // The octets before the data are overwritten by the header.
-    octets.append(contentsOf: frame[offset - HCILink.headroom..<end])
-    HCIACLPacket.storeHeader(handle, offset == HCILink.headroom ? .firstNonFlushable : .continuing, into: &octets)
-    offset = end
-    return HCIPacket(kind: .aclData, octets: octets)
   }
 
   private func transmit(_ packet: HCIPacket) { controller?.transmit(packet) }

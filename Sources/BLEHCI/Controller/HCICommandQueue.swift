@@ -12,7 +12,8 @@ struct HCICommandQueue {
   struct Entry {
     let opcode: HCIOpcode
     let isAnsweredByStatus: Bool
-    let packet: HCIPacket
+    /// The packet's octets.
+    let octets: [UInt8]
     let completion: Completion
   }
 
@@ -31,7 +32,7 @@ struct HCICommandQueue {
     guard inFlight == nil, credits > 0, let entry = waiting.popFirst() else { return nil }
     inFlight = entry
     credits -= 1
-    return entry.packet
+    return HCIPacket(kind: .command, octets: entry.octets)
   }
 
   mutating func updateCredits(_ credits: UInt8) { self.credits = Int(credits) }

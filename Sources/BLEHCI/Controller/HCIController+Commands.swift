@@ -33,7 +33,7 @@ extension HCIController {
     _ command: Command, _ completion: @escaping (Result<Command.ReturnParameters, HCICommandError>) -> Void
   ) {
     let entry = HCICommandQueue.Entry(
-      opcode: Command.opcode, isAnsweredByStatus: Command.isAnsweredByStatus, packet: HCIPacket(command)
+      opcode: Command.opcode, isAnsweredByStatus: Command.isAnsweredByStatus, octets: HCIPacket(command).octets
     ) { result in
       switch result {
       case .success(let octets): completion(Self.decode(octets))

@@ -2,18 +2,18 @@ import BLECore
 import BLEWire
 
 extension HCIController {
-  func receiveData(_ octets: [UInt8]) {
+  func receiveData(_ data: HCIPacket) {
     let packet: HCIACLPacket
     do throws(DecodeError) {
-      packet = try HCIACLPacket(octets)
+      packet = try HCIACLPacket(data)
     } catch {
       tally.malformedData += 1
       log.log(.warning, "\(error)")
       return
     }
-    guard let link = data.link(packet.connectionHandle), let receiver = link.receiver else {
+    guard let link = self.data.link(packet.connectionHandle), let receiver = link.receiver else {
       tally.droppedData += 1
-      if isReady, data.link(packet.connectionHandle) == nil { earlyData.hold(packet, at: loop.now) }
+      if isReady, self.data.link(packet.connectionHandle) == nil { earlyData.hold(packet, at: loop.now) }
       log.log(.debug, "data for link \(packet.connectionHandle), which has no receiver")
       return
     }

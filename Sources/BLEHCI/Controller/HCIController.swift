@@ -195,7 +195,7 @@ public final class HCIController {
 
   func transmit(_ packet: HCIPacket) {
     guard let transport else { return }
-    tally.sentOctets &+= UInt64(packet.octets.count)
+    tally.sentOctets &+= UInt64(packet.octetCount)
     if let tap = packetTap { tap.tapDidHear(packet, .toController, at: loop.now) }
     transport.send(packet)
   }
@@ -225,10 +225,10 @@ extension HCIController: HCITransportReceiver {
 
   public func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
     guard transport === self.transport else { return }
-    tally.receivedOctets &+= UInt64(packet.octets.count)
+    tally.receivedOctets &+= UInt64(packet.octetCount)
     if let tap = packetTap { tap.tapDidHear(packet, .toHost, at: loop.now) }
     switch packet.kind {
-    case .aclData: receiveData(packet.octets)
+    case .aclData: receiveData(packet)
     case .event: receiveEvent(packet.octets)
     case .command, .synchronousData, .isochronousData: tally.unexpectedPackets += 1
     }

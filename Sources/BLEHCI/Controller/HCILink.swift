@@ -11,9 +11,6 @@ public protocol HCILinkReceiver: AnyObject {
 
 /// The data path of one connection. Made by ``HCIController`` when the connection is complete, closed when it has ended.
 public final class HCILink {
-  /// The number of octets before a frame that are reserved for the header of the data packet.
-  public static let headroom = HCIACLPacket.headerLength
-
   /// The result of sending a frame.
   public enum Departure: Sendable {
     /// All of it is with the controller.
@@ -78,23 +75,32 @@ public final class HCILink {
     }
   }
 
-  /// The next piece of the first frame, made by `cut`, which is given the frame and moves the start; with the token if it was the last one. A
-  /// frame must be waiting.
-  func nextPiece(
-    _ cut: (borrowing [UInt8], inout Int) -> HCIPacket
-  ) -> (packet: HCIPacket, ended: UInt64?)? {
-    guard let frame = first else { return nil }
-    var start = offset
-    let packet = cut(frame, &start)
-    offset = start
-    guard start == frame.count else { return (packet, nil) }
+  /// The next piece of the first frame, of at most `length` octets, with the frame's token if it was the last one; `nil` if no frame waits.
+  func nextPiece(_ length: Int) -> (packet: HCIPacket, ended: UInt64?)? {
+    guard let frame = first.take() else { return nil }
+    var end = offset
+    let packet = piece(of: frame, at: &end, length)
+    offset = end
+    if end < frame.count {
+      first = consume frame
+      return (packet, nil)
+    }
     let ended = token
-    first = nil
     if hasMore, let next = behind.popFirst() {
       (first, offset, token) = (next.octets, next.offset, next.token)
       hasMore = !behind.isEmpty
     }
     return (packet, ended)
+  }
+
+  /// At most `length` octets of a frame from `offset` on, which moves behind them. They share the frame's memory.
+  func piece(of frame: borrowing [UInt8], at offset: inout Int, _ length: Int) -> HCIPacket {
+    let start = offset
+    offset = min(frame.count, start + length)
+    return HCIPacket(
+      HCIACLPacket(
+        connectionHandle: handle, boundary: start == 0 ? .firstNonFlushable : .continuing,
+        payload: frame[start..<offset]))
   }
 
   func dropFrames() {
@@ -106,12 +112,11 @@ public final class HCILink {
   /// Sends an L2CAP frame, in pieces if the controller's buffers are smaller.
   ///
   /// - Parameters:
-  ///   - frame: `headroom` octets of any value, then the frame with its L2CAP header. If the frame fits one packet, this array
-  ///     becomes the packet: nothing is copied if the caller keeps no other reference to it.
+  ///   - frame: the frame with its L2CAP header; its packets share this array.
   ///   - token: passed to `link(_:didHandOver:)`, if the frame had to wait.
   @discardableResult
   public func send(_ frame: consuming [UInt8], token: UInt64 = 0) -> Departure {
-    guard isOpen, frame.count > Self.headroom else { return .closed }
+    guard isOpen, !frame.isEmpty else { return .closed }
     return scheduler.send(frame, token: token, on: self)
   }
 }

@@ -5,9 +5,8 @@ import BLEWire
 public protocol L2CAPCarrier: AnyObject {
   /// Queues a frame for sending, behind all frames queued before it.
   ///
-  /// The first `L2CAPLink.carrierHeadroom` octets of `frame` are free for the header of the first ACL packet; the L2CAP
-  /// frame follows. `sent` is called once and never inside this call: when the last octet has gone to the controller, or
-  /// when the link has ended before that.
+  /// `sent` is called once and never inside this call: when the last octet has gone to the controller, or when the link has ended
+  /// before that.
   func send(_ frame: consuming [UInt8], sent: (() -> Void)?)
   /// The number of frames queued and not yet passed to the controller.
   var queuedFrames: Int { get }

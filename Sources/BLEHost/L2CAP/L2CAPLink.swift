@@ -4,10 +4,8 @@ import BLEWire
 /// The Logical Link Control and Adaptation Protocol on one LE link (Core, Vol 3 Part A): reassembly of ACL fragments, the
 /// fixed channels, and the signaling channel. Everything on the loop.
 public final class L2CAPLink {
-  /// Octets left free in front of each frame for the ACL header.
-  public static let carrierHeadroom = 4
-  /// Octets left free in front of each payload for the ACL and the L2CAP header.
-  public static let payloadHeadroom = carrierHeadroom + L2CAPHeader.octetCount
+  /// Octets left free in front of each payload for the L2CAP header.
+  public static let payloadHeadroom = L2CAPHeader.octetCount
   /// The longest payload accepted on the signaling channel, in octets. An LE frame holds one command, and none is longer.
   public static let signalingMTU = 64
   /// The longest payload accepted on the security manager's channel, in octets: a public key with its code.
@@ -97,7 +95,7 @@ public final class L2CAPLink {
   /// Sends a payload that the gate, if there is one, lets pass.
   func transmit(_ payload: consuming ByteWriter, on channel: ChannelIdentifier, sent: (() -> Void)?) {
     let length = UInt16(clamping: payload.count - Self.payloadHeadroom)
-    L2CAPHeader(length: length, channel: channel).store(into: &payload, at: Self.carrierHeadroom)
+    L2CAPHeader(length: length, channel: channel).store(into: &payload, at: 0)
     carrier.send(payload.takeOctets(), sent: sent)
   }
 

@@ -72,11 +72,11 @@ final class H4Stream {
 
   func send(_ packet: HCIPacket) {
     guard descriptor != nil else { return }
-    guard unsent.count - sentCount + packet.octets.count < Self.writeLimit else {
+    guard unsent.count - sentCount + packet.octetCount < Self.writeLimit else {
       return endLater(TransportError(.closed, "\(name): the other end has stopped reading: restart it"))
     }
     unsent.append(packet.kind.rawValue)
-    unsent.append(contentsOf: packet.octets)
+    packet.append(to: &unsent)
     if writeSource == nil { write() }
   }
 

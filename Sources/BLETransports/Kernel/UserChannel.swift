@@ -22,6 +22,8 @@ final class UserChannel {
   /// Set only while packets wait.
   private var writeSource: (any DispatchSourceWrite)?
   private var readBuffer = [UInt8](repeating: 0, count: longestPacket)
+  /// The packet that is written.
+  private var writeBuffer: [UInt8] = []
   private var unsent: [HCIPacket] = []
 
   /// - Parameters:
@@ -84,18 +86,10 @@ final class UserChannel {
 
   /// False if the kernel has no room now.
   private func write(_ packet: HCIPacket) -> Bool {
-    var indicator = packet.kind.rawValue
-    let written = packet.octets.withUnsafeBytes { octets in
-      withUnsafeMutableBytes(of: &indicator) { indicator in
-        var parts = (
-          iovec(iov_base: indicator.baseAddress, iov_len: 1),
-          iovec(iov_base: UnsafeMutableRawPointer(mutating: octets.baseAddress), iov_len: octets.count)
-        )
-        return withUnsafeBytes(of: &parts) { parts in
-          writev(descriptor.number, parts.assumingMemoryBound(to: iovec.self).baseAddress, 2)
-        }
-      }
-    }
+    writeBuffer.removeAll(keepingCapacity: true)
+    writeBuffer.append(packet.kind.rawValue)
+    packet.append(to: &writeBuffer)
+    let written = writeBuffer.withUnsafeBytes { Glibc.write(descriptor.number, $0.baseAddress, $0.count) }
     if written >= 0 { return true }
     if errno == EAGAIN || errno == EINTR { return false }
     endLater(errno)

@@ -98,7 +98,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     guard isOpen, !faults.isHung else { return }
     switch packet.kind {
     case .command: queue(command: packet.octets)
-    case .aclData: take(data: packet.octets)
+    case .aclData: take(data: packet)
     default: droppedPacketCount += 1
     }
   }
@@ -238,8 +238,8 @@ public final class VirtualController: HCITransport, TimerTarget {
     return lastConnection
   }
 
-  private func take(data octets: [UInt8]) {
-    guard let packet = try? HCIACLPacket(octets), let connection = connection(of: packet),
+  private func take(data: HCIPacket) {
+    guard let packet = try? HCIACLPacket(data), let connection = connection(of: packet),
       packet.payload.count <= Int(configuration.aclPacketLength), packet.boundary != .complete,
       connection.terminationSent == nil
     else {

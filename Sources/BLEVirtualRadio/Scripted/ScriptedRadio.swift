@@ -143,7 +143,7 @@ package final class ScriptedRadio: HCITransportReceiver {
     do throws(DecodeError) {
       switch packet.kind {
       case .event: receive(try HCIEvent(HCIEventPacket(packet.octets)))
-      case .aclData: try receive(HCIACLPacket(packet.octets))
+      case .aclData: try receive(HCIACLPacket(packet))
       default: break
       }
     } catch {

@@ -31,10 +31,10 @@ final class MemoryCarrier: L2CAPCarrier, TimerTarget {
     frameCount += 1
     sent?()
     if filter?() == false { return }
-    var start = L2CAPLink.carrierHeadroom
+    var start = 0
     while start < octets.count {
       let end = min(start + fragmentLength, octets.count)
-      destination?.receive(fragment: octets[start..<end], isFirst: start == L2CAPLink.carrierHeadroom)
+      destination?.receive(fragment: octets[start..<end], isFirst: start == 0)
       start = end
     }
   }

@@ -3,7 +3,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-/// A link whose far end is the test: frames that were sent, without the carrier's headroom.
+/// A link whose far end is the test: frames that were sent.
 private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner {
   let loop = VirtualLoop()
   private(set) var link: L2CAPLink!
@@ -27,7 +27,7 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
   }
 
   func send(_ frame: consuming [UInt8], sent completion: (() -> Void)?) {
-    sent.append(Array(frame[L2CAPLink.carrierHeadroom...]))
+    sent.append(frame)
   }
   func receive(_ payload: ArraySlice<UInt8>) { received.append(Array(payload)) }
   func link(_ link: L2CAPLink, acceptsConnectionParameters parameters: L2CAPConnectionParameterUpdateRequest) -> Bool {

@@ -72,31 +72,19 @@ public struct HCIACLPacket: Equatable, Sendable {
     return DecodeError(layer: layer, field: "Data_Total_Length", offset: 2, reason: reason, octets: octets)
   }
 
-  /// Writes the header into the first four octets of `octets`, which were left free for it; the rest is the payload,
-  /// of at most 65,535 octets.
-  @inlinable
-  public static func storeHeader(
-    _ connectionHandle: ConnectionHandle, _ boundary: Boundary, broadcast: UInt8 = 0, into octets: inout [UInt8]
-  ) {
-    let length = UInt16(truncatingIfNeeded: octets.count - headerLength)
-    octets[0] = UInt8(truncatingIfNeeded: connectionHandle.rawValue)
-    octets[1] =
-      UInt8(truncatingIfNeeded: connectionHandle.rawValue >> 8) & 0x0F | boundary.rawValue << 4
-      | (broadcast & 0b11) << 6
-    octets[2] = UInt8(truncatingIfNeeded: length)
-    octets[3] = UInt8(truncatingIfNeeded: length >> 8)
+  /// The data of a packet between host and controller; the length in its header must be that of the payload.
+  public init(_ packet: HCIPacket) throws(DecodeError) {
+    switch packet.content {
+    case .data(let data): self = data
+    case .octets(let octets): try self.init(octets)
+    }
   }
-}
 
-extension HCIPacket {
-  /// ACL data with its header; `payload` is copied.
-  public init(_ packet: HCIACLPacket) {
-    var octets: [UInt8] = []
-    octets.reserveCapacity(HCIACLPacket.headerLength + packet.payload.count)
-    for _ in 0..<HCIACLPacket.headerLength { octets.append(0) }
-    octets.append(contentsOf: packet.payload)
-    HCIACLPacket.storeHeader(packet.connectionHandle, packet.boundary, broadcast: packet.broadcast, into: &octets)
-    self.init(kind: .aclData, octets: octets)
+  /// Handle, flags and length, the first octet the least significant.
+  var header: UInt32 {
+    let handle = UInt32(connectionHandle.rawValue & Self.handleMask)
+    let flags = UInt32(boundary.rawValue | broadcast << 2) << 12
+    return handle | flags | UInt32(UInt16(truncatingIfNeeded: payload.count)) << 16
   }
 }
 
@@ -113,7 +101,8 @@ extension HCIACLPacket: WirePacket {
   }
 
   public func encode(into writer: inout ByteWriter) {
-    writer.append(contentsOf: HCIPacket(self).octets)
+    writer.append(header)
+    writer.append(contentsOf: payload)
   }
 
   public static var examples: [Self] {
