@@ -17,7 +17,7 @@ public protocol PeripheralRole: AnyObject {
   /// carry. `sent` is called once, when it was passed to the controller for every one of them: one place of the queue is free
   /// again.
   func update(
-    _ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
+    _ value: ArraySlice<UInt8>, of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
     sent: @escaping () -> Void)
 
   /// Answers a read or a batch of writes; a second answer, or one after the link's end, does nothing. `result` is 0 or the ATT error code.

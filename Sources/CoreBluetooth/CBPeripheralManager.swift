@@ -211,10 +211,15 @@ open class CBPeripheralManager: CBManager {
     }
     if !characteristic.hasSubscribers { return true }
     guard window.places.takeIfOpen() else { return false }
-    let octets = value.octets
-    let chosen = centrals?.map(\.peerIdentifier)
-    submit { [session] in session.value.update(octets, of: identifier, centrals: chosen) }
+    if window.add(value, of: identifier, to: centrals?.map(\.peerIdentifier)) {
+      super.submit { [session] in session.value.sendUpdates() }
+    }
     return true
+  }
+
+  override func submit(_ job: @escaping @Sendable () -> Void) {
+    window.endBatch()
+    super.submit(job)
   }
 
   /// Lets centrals open channels; `peripheralManager(_:didPublishL2CAPChannel:error:)` follows with the PSM, 0x0080 to 0x00FF.

@@ -58,7 +58,8 @@ struct WorldTests {
     let programs = (visitor(on: phone), host(on: sensor))
     let looking = Task.detached {
       var count = 0
-      while !Task.isCancelled { count = max(count, world.capture.count) }
+      // At least once, whenever it gets a thread.
+      while count == 0 || !Task.isCancelled { count = max(count, world.capture.count) }
       return count
     }
     for _ in 0..<40 { await world.advance(by: .milliseconds(250)) }

@@ -184,6 +184,28 @@ struct SubscriptionTests {
     #expect(fixture.recorder.told == ["ready"])
   }
 
+  @Test("updates keep their places among the other calls of a program, in batches of any length")
+  func places() async throws {
+    let fixture = await PeripheralFixture()
+    let characteristic = try await fixture.publish()
+    await fixture.adapter.peripheral.subscribe(.first)
+    let central = try #require(characteristic.subscribedCentrals?.first)
+    for round in 0..<3 {
+      let first = UInt8(3 * round)
+      for value in [[first], [first + 1, 0xFF], []] {
+        #expect(fixture.manager.updateValue(Data(value), for: characteristic, onSubscribedCentrals: nil))
+      }
+      fixture.manager.setDesiredConnectionLatency(.low, for: central)
+      fixture.manager.setDesiredConnectionLatency(.high, for: central)
+      #expect(fixture.manager.updateValue(Data([first + 2]), for: characteristic, onSubscribedCentrals: [central]))
+    }
+    await fixture.adapter.settle()
+    let peripheral = fixture.adapter.peripheral
+    #expect(peripheral.updates.map(\.value) == [[0], [1, 255], [], [2], [3], [4, 255], [], [5], [6], [7, 255], [], [8]])
+    #expect(peripheral.updates.map { $0.centrals != nil } == [false, false, false, true, false, false, false, true, false, false, false, true])
+    #expect(peripheral.updatesBeforeLatencies == [3, 3, 7, 7, 11, 11])
+  }
+
   @Test("an unpublished characteristic accepts no update")
   func unpublished() async throws {
     let fixture = await PeripheralFixture()

@@ -12,6 +12,8 @@ final class ScriptedPeripheral: PeripheralRole, @unchecked Sendable {
   private var unsent: [() -> Void] = []
   var responses: [(transaction: TransactionIdentifier, result: UInt8, value: [UInt8])] = []
   var latencies: [ConnectionLatency] = []
+  /// How many updates came before each of them.
+  var updatesBeforeLatencies: [Int] = []
   var channelDemands: [SecurityDemand] = []
   /// Whether publications of channels are answered; otherwise their answers are kept.
   var answersChannels = true
@@ -47,10 +49,10 @@ final class ScriptedPeripheral: PeripheralRole, @unchecked Sendable {
   func stopAdvertising() { isAdvertising = false }
 
   func update(
-    _ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
+    _ value: ArraySlice<UInt8>, of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
     sent: @escaping () -> Void
   ) {
-    updates.append((value, characteristic, centrals))
+    updates.append((Array(value), characteristic, centrals))
     unsent.append(sent)
   }
 
@@ -58,7 +60,11 @@ final class ScriptedPeripheral: PeripheralRole, @unchecked Sendable {
     responses.append((transaction, result, value))
   }
 
-  func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier) { latencies.append(latency) }
+  func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier) {
+    latencies.append(latency)
+    updatesBeforeLatencies.append(updates.count)
+  }
+
   func publishChannel(
     demand: SecurityDemand, _ completion: @escaping (Result<ProtocolServiceMultiplexer, PublishError>) -> Void
   ) {

@@ -129,7 +129,7 @@ extension BlueZPeripheral: CharacteristicRequests {
   }
 
   func update(
-    _ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
+    _ value: ArraySlice<UInt8>, of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
     sent: @escaping () -> Void
   ) {
     guard let bus = environment.bus, let object = object(of: characteristic), object.isNotifying else {
@@ -141,7 +141,7 @@ extension BlueZPeripheral: CharacteristicRequests {
         .warning, "BlueZ sends to all subscribers: a value for some of the connected centrals is not sent")
       return environment.later(sent)
     }
-    bus.emitChanges(of: BlueZName.gattCharacteristic, at: object.path, ["Value": .octets(value)])
+    bus.emitChanges(of: BlueZName.gattCharacteristic, at: object.path, ["Value": .octets(Array(value))])
     pacing.add(sent, on: bus)
   }
 }

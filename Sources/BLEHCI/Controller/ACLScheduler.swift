@@ -124,7 +124,7 @@ final class ACLScheduler {
     }
   }
 
-  private func transmit(_ packet: HCIPacket) { controller?.transmit(packet) }
+  private func transmit(_ packet: consuming HCIPacket) { controller?.transmit(packet) }
 
   private func take(_ link: HCILink) {
     freeCredits -= 1

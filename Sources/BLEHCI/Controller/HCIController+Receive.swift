@@ -2,7 +2,7 @@ import BLECore
 import BLEWire
 
 extension HCIController {
-  func receiveData(_ data: HCIPacket) {
+  func receiveData(_ data: consuming HCIPacket) {
     let packet: HCIACLPacket
     do throws(DecodeError) {
       packet = try HCIACLPacket(data)

@@ -193,7 +193,7 @@ public final class HCIController {
     delegate?.controller(self, didChange: state)
   }
 
-  func transmit(_ packet: HCIPacket) {
+  func transmit(_ packet: consuming HCIPacket) {
     guard let transport else { return }
     tally.sentOctets &+= UInt64(packet.octetCount)
     if let tap = packetTap { tap.tapDidHear(packet, .toController, at: loop.now) }
@@ -223,7 +223,7 @@ extension HCIController: HCITransportReceiver {
     if transport === self.transport { fail(.transport(error)) }
   }
 
-  public func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
+  public func transport(_ transport: any HCITransport, didReceive packet: consuming HCIPacket) {
     guard transport === self.transport else { return }
     tally.receivedOctets &+= UInt64(packet.octetCount)
     if let tap = packetTap { tap.tapDidHear(packet, .toHost, at: loop.now) }

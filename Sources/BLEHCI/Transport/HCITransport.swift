@@ -18,7 +18,7 @@ public protocol HCITransport: AnyObject {
   /// Opens the transport. Then `receiver`, which is held weakly, is notified of packets and of the end of the transport.
   func open(receiver: any HCITransportReceiver) throws(TransportError)
   /// Sends a packet to the controller. Does nothing on a transport that is not open.
-  func send(_ packet: HCIPacket)
+  func send(_ packet: consuming HCIPacket)
   /// Closes the transport permanently; the receiver is not called afterwards.
   func close()
 }
@@ -35,7 +35,7 @@ public protocol HCITransportReceiver: AnyObject {
   /// Called when the controller is not available; the transport continues to wait for it. Only by a transport that was not ready
   /// when it was opened, and again when the cause changes.
   func transport(_ transport: any HCITransport, waitsBecause cause: TransportError)
-  func transport(_ transport: any HCITransport, didReceive packet: HCIPacket)
+  func transport(_ transport: any HCITransport, didReceive packet: consuming HCIPacket)
   /// Called when the transport has ended and does not recover.
   func transport(_ transport: any HCITransport, didFail error: TransportError)
 }

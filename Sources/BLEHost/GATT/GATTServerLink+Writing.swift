@@ -79,9 +79,16 @@ extension GATTServerLink {
 
   /// - Parameter attribute: the client configuration descriptor of the characteristic with value handle `handle`.
   func subscribe(to handle: AttributeHandle, _ wanted: ClientConfiguration, _ attribute: Attribute) {
-    configurations[handle] = wanted.isEmpty ? nil : wanted
+    // Each update passes both: see `HostPeripheral`.
+    var changed = configurations
+    configurations = [:]
+    changed[handle] = wanted.isEmpty ? nil : wanted
+    configurations = changed
     let requirement = attribute.permissions.write
-    subscriptionRequirements[handle] = wanted.isEmpty || requirement == .open ? nil : requirement
+    var requirements = subscriptionRequirements
+    subscriptionRequirements = [:]
+    requirements[handle] = wanted.isEmpty || requirement == .open ? nil : requirement
+    subscriptionRequirements = requirements
     if !wanted.contains(.indication) { bearer.withdrawIndications(of: handle...handle) }
     reportSubscription(handle, wanted)
   }

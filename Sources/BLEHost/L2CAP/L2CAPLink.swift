@@ -37,7 +37,7 @@ public final class L2CAPLink {
 
   /// Reached by this target only: see `HCILink`.
   private var attributeReceiver: (any L2CAPChannelReceiver)?
-  private var reassembly = L2CAPReassembly()
+  private let reassembly = L2CAPReassembly()
   var signaling = SignalingState()
   var channels = L2CAPChannelTable()
   var channelScheduler = L2CAPChannelScheduler()

@@ -5,7 +5,9 @@ import BLEWire
 ///
 /// A frame of one fragment is passed on without a copy. The memory that a peer can use is bounded by the limits of its
 /// channels: octets of longer frames are counted, not stored.
-struct L2CAPReassembly {
+///
+/// A class for the same reason as `HCILink`'s properties are its own.
+final class L2CAPReassembly {
   enum Outcome {
     case incomplete
     case frame(ChannelIdentifier, ArraySlice<UInt8>)
@@ -28,7 +30,7 @@ struct L2CAPReassembly {
   private(set) var oversizedStart: ArraySlice<UInt8> = []
 
   /// - Parameter limit: returns the longest payload of a channel; `nil` for one that is not open.
-  mutating func add(
+  func add(
     _ fragment: ArraySlice<UInt8>, isFirst: Bool, limit: (ChannelIdentifier) -> Int?
   ) -> Outcome {
     if isFirst {
@@ -43,18 +45,18 @@ struct L2CAPReassembly {
   }
 
   /// Returns whether the start of a frame cut off the one before it, and resets that.
-  mutating func takeBrokenPredecessor() -> Bool {
+  func takeBrokenPredecessor() -> Bool {
     defer { hasBrokenPredecessor = false }
     return hasBrokenPredecessor
   }
 
-  private mutating func begin(_ fragment: ArraySlice<UInt8>, limit: (ChannelIdentifier) -> Int?) -> Outcome {
+  private func begin(_ fragment: ArraySlice<UInt8>, limit: (ChannelIdentifier) -> Int?) -> Outcome {
     guard !fragment.isEmpty else { return .broken }
     var reader = ByteReader(fragment, layer: "L2CAP")
     guard let header = try? L2CAPHeader(from: &reader) else {
       // The header itself may be fragmented: a controller may do so, and some do.
       isUnderWay = true
-      buffer.append(contentsOf: fragment)
+      buffer = Array(fragment)
       return .incomplete
     }
     let payload = reader.rest()
@@ -76,13 +78,15 @@ struct L2CAPReassembly {
       oversizedStart = payload.prefix(L2CAPHeader.octetCount)
       skipped = fragment.count
     } else {
-      buffer.reserveCapacity(wanted)
-      buffer.append(contentsOf: fragment)
+      var frame: [UInt8] = []
+      frame.reserveCapacity(wanted)
+      frame.append(contentsOf: fragment)
+      buffer = frame
     }
     return .incomplete
   }
 
-  private mutating func resume(_ fragment: ArraySlice<UInt8>, limit: (ChannelIdentifier) -> Int?) -> Outcome {
+  private func resume(_ fragment: ArraySlice<UInt8>, limit: (ChannelIdentifier) -> Int?) -> Outcome {
     if wanted == 0 {
       // The header was fragmented: parse the joined octets as the start of a frame.
       let joined = buffer + fragment
@@ -99,18 +103,23 @@ struct L2CAPReassembly {
       if count > wanted { return .broken }
       return limit(channel) == nil ? .frame(channel, []) : .oversized(channel)
     }
-    guard buffer.count + fragment.count <= wanted else {
+    // Taken out, so that no access to the property lasts while it grows.
+    var frame = buffer
+    buffer = []
+    guard frame.count + fragment.count <= wanted else {
       reset()
       return .broken
     }
-    buffer.append(contentsOf: fragment)
-    if buffer.count < wanted { return .incomplete }
-    let payload = buffer[L2CAPHeader.octetCount...]
+    frame.append(contentsOf: fragment)
+    if frame.count < wanted {
+      buffer = frame
+      return .incomplete
+    }
     reset()
-    return .frame(channel, payload)
+    return .frame(channel, frame[L2CAPHeader.octetCount...])
   }
 
-  private mutating func reset() {
+  private func reset() {
     // The storage is released with the frame, because the receiver may keep its slice.
     buffer = []
     wanted = 0

@@ -63,9 +63,14 @@ final class HostPeripheral: PeripheralRole, StateListener {
     }
     let identifier = stack.takeServiceIdentifier()
     services.append((identifier, published))
+    // Each update passes `characteristics` and their subscribers: what changes them takes them out, so that there is no check for exclusive
+    // access (see `HCILink`).
+    var all = characteristics
+    characteristics = [:]
     for (characteristic, handle) in published.values {
-      characteristics[characteristic.rawValue] = Characteristic(identifier: characteristic, value: handle)
+      all[characteristic.rawValue] = Characteristic(identifier: characteristic, value: handle)
     }
+    characteristics = all
     return .success(identifier)
   }
 
@@ -77,7 +82,10 @@ final class HostPeripheral: PeripheralRole, StateListener {
     guard let index = services.firstIndex(where: { $0.identifier == service }) else { return }
     let published = services.remove(at: index).published
     stack.server.gatt.remove(published)
-    for identifier in published.values.keys { characteristics[identifier.rawValue] = nil }
+    var left = characteristics
+    characteristics = [:]
+    for identifier in published.values.keys { left[identifier.rawValue] = nil }
+    characteristics = left
   }
 
   func place(of service: LocalServiceIdentifier) -> AttributeHandle? { publishedService(service)?.handles.lowerBound }
@@ -102,20 +110,21 @@ final class HostPeripheral: PeripheralRole, StateListener {
   // MARK: Values
 
   func update(
-    _ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
+    _ value: ArraySlice<UInt8>, of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
     sent: @escaping () -> Void
   ) {
     let published = characteristics[characteristic.rawValue]
-    var subscribers = published?.subscribers ?? []
+    guard let published else { return stack.later(sent) }
+    var subscribers = published.subscribers
     if let centrals { subscribers.removeAll { $0.peer.map { !centrals.contains($0) } ?? true } }
-    guard let published, let first = subscribers.first else { return stack.later(sent) }
+    guard let first = subscribers.first else { return stack.later(sent) }
     if subscribers.count == 1 {
-      if !first.update(published.value, value[...], sent: sent) { stack.later(sent) }
+      if !first.update(published.value, value, sent: sent) { stack.later(sent) }
       return
     }
     let rest = Countdown(subscribers.count, sent)
     for subscriber in subscribers {
-      if !subscriber.update(published.value, value[...], sent: { rest.step() }) { stack.later { rest.step() } }
+      if !subscriber.update(published.value, value, sent: { rest.step() }) { stack.later { rest.step() } }
     }
   }
 
@@ -201,17 +210,19 @@ extension HostPeripheral: AttributeApplication {
 
   func subscriptionDidChange(of tag: UInt32, by client: GATTServerLink, to configuration: ClientConfiguration) {
     guard let characteristic = characteristics[tag], let central = client.remoteCentral else { return }
-    let index = characteristic.subscribers.firstIndex { $0 === client }
+    var subscribers = characteristic.subscribers
+    let index = subscribers.firstIndex { $0 === client }
     if configuration.isEmpty {
       guard let index else { return }
-      characteristic.subscribers.remove(at: index)
+      subscribers.remove(at: index)
+      characteristic.subscribers = subscribers
       // A central that reconnects before its previous link has ended has two links for a while: one of them ending does not
       // end its subscription.
-      if characteristic.subscribers.contains(where: { $0.peer == client.peer }) { return }
+      if subscribers.contains(where: { $0.peer == client.peer }) { return }
       // When the adapter is lost, roles receive only the new state.
       if stack.isRunning { events?.peripheral(didUnsubscribe: central, from: characteristic.identifier) }
     } else if index == nil {
-      characteristic.subscribers.append(client)
+      characteristic.subscribers = subscribers + [client]
       events?.peripheral(didSubscribe: central, to: characteristic.identifier)
     }
   }

@@ -94,7 +94,7 @@ public final class VirtualController: HCITransport, TimerTarget {
   }
 
   /// Accepts a packet of the host. Commands are answered after the configured delay.
-  public func send(_ packet: HCIPacket) {
+  public func send(_ packet: consuming HCIPacket) {
     guard isOpen, !faults.isHung else { return }
     switch packet.kind {
     case .command: queue(command: packet.octets)
@@ -120,7 +120,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     told?.transport(self, didFail: TransportError(.closed, "The controller \(name) was removed."))
   }
 
-  func toHost(_ packet: HCIPacket) {
+  func toHost(_ packet: consuming HCIPacket) {
     guard isOpen, !faults.isHung else { return }
     receiver?.transport(self, didReceive: packet)
   }
@@ -238,7 +238,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     return lastConnection
   }
 
-  private func take(data: HCIPacket) {
+  private func take(data: consuming HCIPacket) {
     guard let packet = try? HCIACLPacket(data), let connection = connection(of: packet),
       packet.payload.count <= Int(configuration.aclPacketLength), packet.boundary != .complete,
       connection.terminationSent == nil

@@ -227,15 +227,15 @@ extension Connection {
   }
 
   /// Decrypts a non-empty PDU; `nil` if its message integrity check is invalid.
-  func opened(_ pdu: OutgoingPDU, by cipher: LinkCipher) -> ArraySlice<UInt8>? {
-    let payload = cipher.open(
-      pdu.payload, header: pdu.kind.rawValue, counter: encryption.receiveCounter, isFromCentral: !isCentral)
+  func opened(_ payload: ArraySlice<UInt8>, _ kind: DataChannelPDU.Kind, by cipher: LinkCipher) -> ArraySlice<UInt8>? {
+    let opened = cipher.open(
+      payload, header: kind.rawValue, counter: encryption.receiveCounter, isFromCentral: !isCentral)
     // An empty payload would not have been encrypted.
-    guard let payload, !payload.isEmpty, encryption.receiveCounter < LinkCipher.counterLimit else {
+    guard let opened, !opened.isEmpty, encryption.receiveCounter < LinkCipher.counterLimit else {
       encryption.hasFailed = true
       return nil
     }
-    return payload[...]
+    return opened[...]
   }
 
   /// The peer violates the rules of encryption: the connection ends without another packet.

@@ -13,11 +13,11 @@ extension Connection {
   /// A packet was queued: the next event has to take place.
   func dataQueued() {
     guard isOpen else { return }
-    switch (role, peer) {
-    case (.central, _): wake()
-    case (_, .local(let central)): central.wake()
-    case (_, .remote(let link)): link.poke()
-    default: break
+    if isCentral { return wake() }
+    switch peer {
+    case .local(let central): central.wake()
+    case .remote(let link): link.poke()
+    case .none: break
     }
   }
 

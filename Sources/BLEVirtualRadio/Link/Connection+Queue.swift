@@ -77,7 +77,7 @@ extension Connection {
   /// Processes the current PDU of the peer, received: its sequence numbers, then its contents.
   func take(from peer: Connection, at time: StackInstant) {
     guard isNew(from: peer, at: time) else { return }
-    if peer.current.isEmpty { receiveCount &+= 1 } else { _ = accept(peer.current) }
+    if peer.current.isEmpty { receiveCount &+= 1 } else { _ = accept(peer.current.payload, peer.current.kind) }
   }
 
   /// As `take`, of a PDU without contents.
@@ -95,30 +95,33 @@ extension Connection {
 
   /// Accepts a PDU with the expected sequence number; false if there is no buffer for it.
   func accept(_ pdu: OutgoingPDU) -> Bool {
-    if pdu.isEmpty {
-      receiveCount &+= 1
-      return true
-    }
+    if !pdu.isEmpty { return accept(pdu.payload, pdu.kind) }
+    receiveCount &+= 1
+    return true
+  }
+
+  /// Accepts the contents of a PDU with the expected sequence number; false if there is no buffer for it.
+  private func accept(_ received: ArraySlice<UInt8>, _ kind: DataChannelPDU.Kind) -> Bool {
     guard incoming.count < Self.incomingLimit, control.count < Self.incomingLimit, !encryption.hasFailed else {
       return false
     }
-    var payload = pdu.payload
+    var payload = received
     if let cipher = encryption.receiveCipher {
-      guard let opened = opened(pdu, by: cipher) else { return false }
+      guard let opened = opened(received, kind, by: cipher) else { return false }
       payload = opened
     }
-    guard pdu.kind == .control || controller.takeHostBuffer(for: self) else { return false }
+    guard kind == .control || controller.takeHostBuffer(for: self) else { return false }
     receiveCount &+= 1
     if encryption.receiveCipher != nil {
       encryption.receiveCounter += 1
       encryption.lastAuthenticated = lastHeard
       encryption.isPinging = false
     }
-    if pdu.kind == .control, payload.first == TerminateIndication.opcode {
+    if kind == .control, payload.first == TerminateIndication.opcode {
       terminationReceived = payload.dropFirst().first ?? 0x13
     }
     incoming.append(
-      IncomingPDU(kind: pdu.kind, payload: payload, wasEncrypted: encryption.receiveCipher != nil))
+      IncomingPDU(kind: kind, payload: payload, wasEncrypted: encryption.receiveCipher != nil))
     return true
   }
 

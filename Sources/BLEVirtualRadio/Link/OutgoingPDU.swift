@@ -10,7 +10,7 @@ struct OutgoingPDU: Equatable {
   /// LL_TERMINATE_IND.
   var endsConnection = false
 
-  static let empty = OutgoingPDU(kind: .continuation, payload: [], endsHostPacket: false)
+  static var empty: Self { OutgoingPDU(kind: .continuation, payload: [], endsHostPacket: false) }
 
   /// Only sequence numbers.
   var isEmpty: Bool { payload.isEmpty }

@@ -178,9 +178,16 @@ final class PeripheralManagerSession: PeripheralEvents {
 
   // MARK: Values
 
-  /// The caller has taken a place of the window for it.
-  func update(_ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?) {
-    role?.update(value, of: characteristic, centrals: centrals, sent: updateSent)
+  /// The program has taken a place of the window for each.
+  func sendUpdates() {
+    let batch = window.takeBatch()
+    var start = 0
+    for update in batch.updates {
+      role?.update(
+        batch.octets[start..<update.end], of: update.characteristic, centrals: update.centrals, sent: updateSent)
+      start = update.end
+    }
+    window.reuse(batch)
   }
 
   private func didSendUpdate() {
@@ -277,9 +284,4 @@ final class PeripheralManagerSession: PeripheralEvents {
     guard mailbox.hasRoom(below: Mailbox.channelBacklog) else { return }
     post(.openedChannel(ChannelPipe(channel, loop: adapter.loop, origin: origin, log: adapter.log), central))
   }
-}
-
-/// The send window of a manager's updates, shared by its program and its session.
-final class UpdateWindow: Sendable {
-  let places = SendWindow()
 }

@@ -164,7 +164,7 @@ final class TestPeripheral: PeripheralEvents, @unchecked Sendable {
     }
   }
   func update(_ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]? = nil) {
-    role.update(value, of: characteristic, centrals: centrals) { self.sentCount += 1 }
+    role.update(value[...], of: characteristic, centrals: centrals) { self.sentCount += 1 }
   }
 
   func peripheral(didUpdateState state: AdapterState) { states.append(state) }

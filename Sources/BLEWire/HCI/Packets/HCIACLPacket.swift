@@ -73,7 +73,7 @@ public struct HCIACLPacket: Equatable, Sendable {
   }
 
   /// The data of a packet between host and controller; the length in its header must be that of the payload.
-  public init(_ packet: HCIPacket) throws(DecodeError) {
+  public init(_ packet: consuming HCIPacket) throws(DecodeError) {
     switch packet.content {
     case .data(let data): self = data
     case .octets(let octets): try self.init(octets)
