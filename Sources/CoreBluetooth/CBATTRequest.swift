@@ -8,9 +8,7 @@ open class CBATTRequest: NSObject {
   private let sender: CBCentral
   private let target: CBCharacteristic
   private let start: Int
-  // Guarded by the lock. Both are here and not in an object of their own, because each request would make one more.
-  private var content: Data?
-  private let lock = Mutex(())
+  private let content: Mutex<Data?>
   /// Whether it asks for the value.
   let isRead: Bool
   let transaction: TransactionIdentifier
@@ -23,7 +21,7 @@ open class CBATTRequest: NSObject {
     sender = central
     target = characteristic
     start = offset
-    content = value
+    content = Mutex(value)
     isRead = value == nil
     super.init()
   }
@@ -39,8 +37,8 @@ open class CBATTRequest: NSObject {
   open var offset: Int { start }
   /// The value to write; for a read, the value from `offset`, to be set before the response.
   open var value: Data? {
-    get { lock.withLock { _ in content } }
-    set { lock.withLock { _ in content = newValue } }
+    get { content.withLock { $0 } }
+    set { content.withLock { $0 = newValue } }
   }
 
   /// What an observer receives of it.

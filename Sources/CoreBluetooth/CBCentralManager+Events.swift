@@ -4,8 +4,8 @@ internal import BLECore
 // Events from the loop: first the objects are updated, then the delegate is called. On the program's queue.
 
 extension CBCentralManager: EventReceiver {
-  func receive(_ event: ManagerEvent) {
-    guard case .central(let event) = event else { return }
+  func receive(_ event: consuming ManagerEvent) {
+    guard case .central(let event) = consume event else { return }
     defer { watch?.returned() }
     switch event {
     case .peripheral(let connection, let event): connection.peripheral.value.object?.receive(event, on: connection)

@@ -224,7 +224,7 @@ open class CBCentralManager: CBManager {
   func request(for peripheral: CBPeripheral, _ options: ConnectionOptions) -> CentralSession.ConnectionRequest {
     CentralSession.ConnectionRequest(
       peripheral: Carried(WeakReference(peripheral)), options: options,
-      reconnects: peripheral.shared.withLock { $0.reconnection != nil })
+      reconnects: peripheral.withState { $0.reconnection != nil })
   }
 
   private func owns(_ peripheral: CBPeripheral, name: String = #function) -> Bool {

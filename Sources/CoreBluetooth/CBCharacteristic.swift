@@ -1,5 +1,6 @@
 internal import BLEAdapter
 internal import BLECore
+internal import Synchronization
 
 /// A characteristic of a service, with its value and its descriptors: discovered on a peripheral, or to be published.
 ///
@@ -14,34 +15,43 @@ open class CBCharacteristic: CBAttribute {
     var isValid = true
   }
 
-  let shared: Locked<State>
+  private let guarded: Mutex<Carried<State>>
   /// The handles on its peripheral; `nil` for a local one.
   let remote: RemoteCharacteristic?
 
   init(type: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
-    shared = Locked(State(properties: properties, value: value))
+    guarded = Mutex(Carried(State(properties: properties, value: value)))
     remote = nil
     super.init(type: type)
   }
 
   init(_ remote: RemoteCharacteristic, of service: CBService) {
-    shared = Locked(State(properties: CBCharacteristicProperties(rawValue: UInt(remote.properties))))
+    guarded = Mutex(Carried(State(properties: CBCharacteristicProperties(rawValue: UInt(remote.properties)))))
     self.remote = remote
-    self.service = service
+    owner = service
     super.init(type: CBUUID(remote.uuid))
   }
 
   /// The service that it belongs to.
-  open internal(set) weak var service: CBService?
+  open internal(set) weak var service: CBService? {
+    get { owner }
+    set { owner = newValue }
+  }
+  private weak var owner: CBService?
+
+  /// Changes or reads what programs may read from any thread: see `Locked`.
+  func withState<Result>(_ body: (inout State) -> Result) -> Result {
+    guarded.withLock { Carried<Result>(body(&$0.value)) }.value
+  }
 
   /// The permitted uses of the value.
-  open var properties: CBCharacteristicProperties { shared.withLock { $0.properties } }
+  open var properties: CBCharacteristicProperties { withState { $0.properties } }
 
   /// The value last read or notified; writing does not change it.
-  open var value: Data? { shared.withLock { $0.value } }
+  open var value: Data? { withState { $0.value } }
 
   /// Its descriptors; `nil` until they are discovered.
-  open var descriptors: [CBDescriptor]? { shared.withLock { $0.descriptors } }
+  open var descriptors: [CBDescriptor]? { withState { $0.descriptors } }
 
   /// Always false.
   ///
@@ -50,10 +60,10 @@ open class CBCharacteristic: CBAttribute {
   open var isBroadcasted: Bool { false }
 
   /// Whether notifications or indications are enabled.
-  open var isNotifying: Bool { shared.withLock { $0.isNotifying } }
+  open var isNotifying: Bool { withState { $0.isNotifying } }
 
   open override var description: String {
-    let state = shared.withLock { $0 }
+    let state = withState { $0 }
     let value = state.value?.textWithOctets ?? "(null)"
     let properties = numberText(state.properties.rawValue, digits: 1)
     let notifying = state.isNotifying ? "YES" : "NO"

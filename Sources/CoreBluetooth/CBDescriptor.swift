@@ -1,33 +1,41 @@
 internal import BLEAdapter
 internal import BLECore
+internal import Synchronization
 
 /// A descriptor: further information about a characteristic.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 open class CBDescriptor: CBAttribute {
-  private let stored: Locked<Any?>
+  private let stored: Mutex<Carried<Any?>>
   /// The handle on its peripheral; `nil` for a local one.
   let remote: RemoteDescriptor?
 
   init(local type: CBUUID, value: Any?) {
-    stored = Locked(value)
+    stored = Mutex(Carried(value))
     remote = nil
     super.init(type: type)
   }
 
   init(_ remote: RemoteDescriptor, of characteristic: CBCharacteristic) {
-    stored = Locked(nil)
+    stored = Mutex(Carried(nil))
     self.remote = remote
-    self.characteristic = characteristic
-    super.init(type: CBUUID(remote.uuid))
+    owner = characteristic
+    super.init(type: remote.uuid == Self.configuration.value ? Self.configuration : CBUUID(remote.uuid))
   }
 
   /// The characteristic that it belongs to.
-  open internal(set) weak var characteristic: CBCharacteristic?
+  open internal(set) weak var characteristic: CBCharacteristic? {
+    get { owner }
+    set { owner = newValue }
+  }
+  private weak var owner: CBCharacteristic?
+
+  /// The type of nearly all descriptors of a device with many: one object for all of them.
+  private static let configuration = CBUUID(BLEUUID(DescriptorType.clientConfiguration))
 
   /// The value last read: an `NSNumber` for Extended Properties and the two Configurations, a `String` for the User Description,
   /// `Data` for all others.
-  open var value: Any? { stored.withLock { $0 } }
+  open var value: Any? { stored.withLock { Carried($0.value) }.value }
 
   /// Stores what the peer sent, converted to the type of its descriptor.
   func store(_ data: Data) {
@@ -38,7 +46,8 @@ open class CBDescriptor: CBAttribute {
       case DescriptorType.userDescription: String(decoding: data, as: UTF8.self)
       default: data
       }
-    stored.withLock { $0 = value }
+    let carried = Carried<Any?>(value)
+    stored.withLock { $0 = carried }
   }
 
   open override var description: String {

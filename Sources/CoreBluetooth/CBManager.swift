@@ -12,7 +12,12 @@ open class CBManager: NSObject {
   private let wantsPowerAlert: Bool
   /// `nil` if nothing observes this manager.
   let watch: ProgramWatch?
-  private let known = Locked((state: AdapterState.unknown, hasAlerted: false))
+  private let known = Mutex(Known())
+
+  struct Known {
+    var state = AdapterState.unknown
+    var hasAlerted = false
+  }
 
   /// `NSObject`'s initializer is not available: only the two subclasses are created.
   init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool, watch: ProgramWatch?) {

@@ -41,18 +41,18 @@ open class CBMutableCharacteristic: CBCharacteristic {
 
   open override var properties: CBCharacteristicProperties {
     get { super.properties }
-    set { shared.withLock { $0.properties = newValue } }
+    set { withState { $0.properties = newValue } }
   }
 
   open override var value: Data? {
     get { super.value }
-    set { shared.withLock { $0.value = newValue } }
+    set { withState { $0.value = newValue } }
   }
 
   open override var descriptors: [CBDescriptor]? {
     get { super.descriptors }
     set {
-      shared.withLock { $0.descriptors = newValue }
+      withState { $0.descriptors = newValue }
       for descriptor in newValue ?? [] { descriptor.characteristic = self }
     }
   }

@@ -18,13 +18,13 @@ open class CBMutableService: CBService {
   /// Included services; they have to be published before this one.
   open override var includedServices: [CBService]? {
     get { super.includedServices }
-    set { shared.withLock { $0.includedServices = newValue } }
+    set { withState { $0.includedServices = newValue } }
   }
 
   open override var characteristics: [CBCharacteristic]? {
     get { super.characteristics }
     set {
-      shared.withLock { $0.characteristics = newValue }
+      withState { $0.characteristics = newValue }
       for characteristic in newValue ?? [] { characteristic.service = self }
     }
   }

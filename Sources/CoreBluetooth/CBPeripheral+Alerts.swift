@@ -24,7 +24,7 @@ struct ConnectionAlerts: OptionSet {
 extension CBPeripheral {
   /// Logs once for each connection: a peer that notifies a hundred times a second would fill the log.
   func alert(_ alert: ConnectionAlerts, _ what: String) {
-    guard shared.withLock({ $0.openAlerts.remove(alert) != nil }) else { return }
+    guard withState({ $0.openAlerts.remove(alert) != nil }) else { return }
     context.adapter.log.log(.notice, "\(description) \(what)")
   }
 }

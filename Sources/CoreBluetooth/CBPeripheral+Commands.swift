@@ -16,7 +16,7 @@ extension CBPeripheral {
 
   /// The connection for a command; `nil`, with a line in the log, if there is none.
   func connectionForCommand(name: String = #function) -> PeerConnection? {
-    let connection = shared.withLock { $0.standing == .connected ? $0.connection : nil }
+    let connection = withState { $0.standing == .connected ? $0.connection : nil }
     if connection == nil {
       context.watch?.misuse(.notConnected, ProgramSubject(peer: peerIdentifier), in: name)
       context.adapter.log.misuse("\(description) can only accept commands while in the connected state")
@@ -26,7 +26,7 @@ extension CBPeripheral {
 
   /// The longest value that one write without response carries now, in octets.
   var room: Int {
-    let connection = shared.withLock { $0.connection }
+    let connection = withState { $0.connection }
     return Self.longestCommand(connection?.maximumTransmissionUnit ?? Self.defaultTransmissionUnit)
   }
 

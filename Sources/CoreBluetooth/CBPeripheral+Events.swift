@@ -5,7 +5,7 @@ internal import BLECore
 
 extension CBPeripheral {
   func receive(_ event: RemotePeripheralEvent, on connection: PeerConnection) {
-    let (isCurrent, database, delegate, alerts) = shared.withLock { state in
+    let (isCurrent, database, delegate, alerts) = withState { state in
       (state.connection === connection, state.database, state.delegate, state.openAlerts)
     }
     guard isCurrent, let database else { return }
@@ -60,7 +60,7 @@ extension CBPeripheral {
     case .services, .includedServices, .characteristics, .descriptors, .modified:
       receive(discovery: event, database, delegate)
     case .renamed(let name):
-      let hasChanged = shared.withLock { state in
+      let hasChanged = withState { state in
         defer { state.name = name }
         return state.name != name
       }
@@ -77,7 +77,7 @@ extension CBPeripheral {
     case .services(let filter, let answer):
       if case .success(let found) = answer {
         let all = database.merge(found, into: services, isFiltered: filter != nil, of: self)
-        shared.withLock { $0.services = all }
+        withState { $0.services = all }
       }
       tell(
         "peripheral(_:didDiscoverServices:)", delegate,
@@ -86,7 +86,7 @@ extension CBPeripheral {
     case .includedServices(let service, let filter, let answer):
       if case .success(let found) = answer {
         let all = database.merge(found, into: service.includedServices, isFiltered: filter != nil, of: self)
-        service.shared.withLock { $0.includedServices = all }
+        service.withState { $0.includedServices = all }
       }
       tell(
         "peripheral(_:didDiscoverIncludedServicesFor:error:)", delegate,
@@ -109,7 +109,7 @@ extension CBPeripheral {
     case .modified(let handles):
       let invalid = database.invalidate(handles)
       let kept = services?.filter { $0.isValid }
-      shared.withLock { $0.services = kept }
+      withState { $0.services = kept }
       tell(
         "peripheral(_:didModifyServices:)", delegate,
         ProgramSubject(arguments: [.found(invalid, isFiltered: true)]))
@@ -133,7 +133,7 @@ extension CBPeripheral {
     var rssi = SignalNumber.unavailable
     if case .success(let value) = answer {
       rssi = SignalNumber.of(value)
-      shared.withLock { $0.rssi = rssi }
+      withState { $0.rssi = rssi }
     }
     tell(
       "peripheral(_:didReadRSSI:error:)", delegate,
@@ -144,14 +144,14 @@ extension CBPeripheral {
 
 extension CBCharacteristic {
   func keep(_ value: Data) {
-    _ = shared.withLock { state in
+    _ = withState { state in
       let old = state.value
       state.value = value
       return old
     }
   }
 
-  func keep(isNotifying: Bool) { shared.withLock { $0.isNotifying = isNotifying } }
+  func keep(isNotifying: Bool) { withState { $0.isNotifying = isNotifying } }
 }
 
 /// Cached `NSNumber` objects of dBm values, since each discovery carries one.

@@ -14,7 +14,7 @@ extension CBPeripheral {
   }
 
   func willConnect(reconnection: ConnectionOptions?, alerts: ConnectionAlerts) -> ConnectAnswer {
-    shared.withLock { state in
+    withState { state in
       if state.isInvalid { return .invalid }
       state.reconnection = reconnection
       state.alerts = alerts
@@ -30,7 +30,7 @@ extension CBPeripheral {
 
   /// It was connected, or being connected, in an earlier process, and is connected again.
   func willRestore(reconnection: ConnectionOptions?) {
-    shared.withLock { state in
+    withState { state in
       state.standing = .connecting
       state.reconnection = reconnection
     }
@@ -38,7 +38,7 @@ extension CBPeripheral {
 
   /// False if there is neither a connection nor an attempt.
   func willCancel() -> Bool {
-    shared.withLock { state in
+    withState { state in
       state.reconnection = nil
       guard state.standing == .connecting || state.standing == .connected else { return false }
       state.standing = .disconnecting
@@ -49,7 +49,7 @@ extension CBPeripheral {
 
   /// False if the program has cancelled in the meantime.
   func didConnect(_ connection: PeerConnection, name: String?) -> Bool {
-    shared.withLock { state in
+    withState { state in
       if state.isLeaving || state.isInvalid { return false }
       if let name { state.name = name }
       if state.connection !== connection {
@@ -64,7 +64,7 @@ extension CBPeripheral {
 
   /// Invalidates what was discovered. Returns the options with which a lost connection is to be connected again.
   func didDisconnect() -> ConnectionOptions? {
-    let (database, reconnection) = shared.withLock { state in
+    let (database, reconnection) = withState { state in
       // `connect` was called again after the cancellation: that attempt continues.
       if !(state.isLeaving && state.standing == .connecting) { state.standing = .disconnected }
       state.isLeaving = false
@@ -82,7 +82,7 @@ extension CBPeripheral {
 
   /// Bluetooth is off: disconnected, without a callback.
   func didLosePower(isInvalid: Bool) {
-    shared.withLock { state in
+    withState { state in
       state.isLeaving = false
       state.standing = .disconnected
       state.isInvalid = state.isInvalid || isInvalid
@@ -91,14 +91,14 @@ extension CBPeripheral {
   }
 
   /// The manager connects again automatically after a loss.
-  func willReconnect() { shared.withLock { $0.standing = .connecting } }
+  func willReconnect() { withState { $0.standing = .connecting } }
 
   /// The delegate implements neither of the two disconnect callbacks.
-  func willNotReconnect() { shared.withLock { $0.standing = .disconnected } }
+  func willNotReconnect() { withState { $0.standing = .disconnected } }
 
   func update(name: String?) {
     guard let name else { return }
-    shared.withLock { state in
+    withState { state in
       if state.name != name { state.name = name }
     }
   }

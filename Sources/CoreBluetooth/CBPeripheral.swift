@@ -1,5 +1,6 @@
 internal import BLEAdapter
 internal import BLECore
+internal import Synchronization
 
 /// A device that a central manager has discovered or retrieved.
 ///
@@ -30,16 +31,21 @@ open class CBPeripheral: CBPeer {
   }
 
   let context: CentralContext
-  let shared: Locked<State>
+  private let guarded: Mutex<Carried<State>>
 
   init(_ identifier: PeerIdentifier, name: String?, of context: CentralContext) {
     self.context = context
-    shared = Locked(State(name: name))
+    guarded = Mutex(Carried(State(name: name)))
     super.init(identifier)
   }
 
+  /// Changes or reads what programs may read from any thread: see `Locked`.
+  func withState<Result>(_ body: (inout State) -> Result) -> Result {
+    guarded.withLock { Carried<Result>(body(&$0.value)) }.value
+  }
+
   deinit {
-    let standing = shared.withLock { $0.standing }
+    let standing = withState { $0.standing }
     if standing == .connecting || standing == .connected {
       context.watch?.misuse(.peripheralReleased, ProgramSubject(peer: peerIdentifier), in: "deinit")
       context.adapter.log.misuse(
@@ -51,38 +57,38 @@ open class CBPeripheral: CBPeer {
 
   /// Receives the events of this peripheral.
   open weak var delegate: (any CBPeripheralDelegate)? {
-    get { shared.withLock { $0.delegate } }
+    get { withState { $0.delegate } }
     set {
       context.watch?.call(
         ProgramSubject(
           peer: peerIdentifier, arguments: [ProgramArgument("delegate", newValue == nil ? "nil" : "set")]))
-      shared.withLock { $0.delegate = newValue }
+      withState { $0.delegate = newValue }
     }
   }
 
   /// The name read from the device, else the advertised one.
-  open var name: String? { shared.withLock { $0.name } }
+  open var name: String? { withState { $0.name } }
 
   /// The latest result of `readRSSI()`.
   ///
   /// Availability: iOS 5.0, macOS 10.7; deprecated in iOS 8.0, macOS 10.13.
   @available(*, deprecated, message: "use readRSSI() and the did-read callback")
-  open var rssi: NSNumber? { shared.withLock { $0.rssi } }
+  open var rssi: NSNumber? { withState { $0.rssi } }
 
   /// Whether it is connected to its manager.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
-  open var state: CBPeripheralState { shared.withLock { $0.standing } }
+  open var state: CBPeripheralState { withState { $0.standing } }
 
   /// The discovered services; `nil` before, and after the end of the connection.
-  open var services: [CBService]? { shared.withLock { $0.services } }
+  open var services: [CBService]? { withState { $0.services } }
 
   /// Whether there is space for a write without response. After it was false it is true again when
   /// `peripheralIsReady(toSendWriteWithoutResponse:)` is called.
   ///
   /// Availability: iOS 11.0, macOS 10.13.
   open var canSendWriteWithoutResponse: Bool {
-    let connection = shared.withLock { $0.standing == .connected ? $0.connection : nil }
+    let connection = withState { $0.standing == .connected ? $0.connection : nil }
     let canSend = connection.map { !$0.window.isFull } ?? false
     context.watch?.call(
       ProgramSubject(peer: peerIdentifier, arguments: [ProgramArgument("result", "\(canSend)")]))
@@ -97,7 +103,7 @@ open class CBPeripheral: CBPeer {
   /// Reads the RSSI, at most once a second; `peripheral(_:didReadRSSI:error:)` follows.
   open func readRSSI() {
     context.watch?.call(ProgramSubject(peer: peerIdentifier))
-    let (connection, isInvalid) = shared.withLock { ($0.standing == .connected ? $0.connection : nil, $0.isInvalid) }
+    let (connection, isInvalid) = withState { ($0.standing == .connected ? $0.connection : nil, $0.isInvalid) }
     if let connection {
       warnIfUnhandled("Reading RSSI for peripheral", "peripheral:didReadRSSI:error:")
       context.submit { connection.readRSSI() }
@@ -275,7 +281,7 @@ open class CBPeripheral: CBPeer {
 
   /// With the ATT MTU of the connection, or of the last one: 0 before the first.
   open override var description: String {
-    let (name, standing, transmissionUnit) = shared.withLock { state in
+    let (name, standing, transmissionUnit) = withState { state in
       (state.name, state.standing, state.connection?.maximumTransmissionUnit ?? state.earlierTransmissionUnit)
     }
     let words: [CBPeripheralState: String] = [

@@ -4,8 +4,8 @@ internal import BLECore
 // Events from the loop: first the objects are updated, then the delegate is called. On the program's queue.
 
 extension CBPeripheralManager: EventReceiver {
-  func receive(_ event: ManagerEvent) {
-    guard case .peripheral(let event) = event else { return }
+  func receive(_ event: consuming ManagerEvent) {
+    guard case .peripheral(let event) = consume event else { return }
     defer { watch?.returned() }
     switch event {
     case .state(let state): receive(state)

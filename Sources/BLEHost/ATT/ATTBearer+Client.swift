@@ -1,14 +1,13 @@
 import BLECore
 import BLEWire
 
-/// A request that waits for its turn or for its response.
-struct ATTPendingRequest {
-  let opcode: ATTOpcode
-  /// Empty once the request was sent: it is never sent again, and a packet with one owner needs no copy.
-  var pdu: ByteWriter
+/// A request that waits for its response, or before that for its turn.
+struct ATTSentRequest {
   /// Called with the parameters of the response.
-  let completion: (Result<ArraySlice<UInt8>, ATTFailure>) -> Void
-  func fail(_ failure: ATTFailure) { completion(.failure(failure)) }
+  typealias Completion = (Result<ArraySlice<UInt8>, ATTFailure>) -> Void
+
+  let opcode: ATTOpcode
+  let completion: Completion
 }
 
 extension ATTBearer {
@@ -30,7 +29,7 @@ extension ATTBearer {
     if heldIndication == nil {
       heldIndication = (indication.attributeHandle, Array(indication.attributeValue))
     } else {
-      statistics.unanswered += 1
+      dropped.unanswered += 1
     }
   }
 
@@ -38,7 +37,7 @@ extension ATTBearer {
   /// (Core, Vol 3 Part F 3.3.3).
   private func take(_ value: ArraySlice<UInt8>, of handle: AttributeHandle) {
     let isTaken = client?.bearer(self, didReceive: value, of: handle)
-    if isTaken ?? true { send(ATTHandleValueConfirmation()) } else { statistics.unconfirmed += 1 }
+    if isTaken ?? true { send(ATTHandleValueConfirmation()) } else { dropped.unconfirmed += 1 }
   }
 
   /// Sends a request once those before it are answered. The completion is called once, and inside this call only if the bearer
@@ -47,10 +46,7 @@ extension ATTBearer {
     _ request: Request, expecting: Response.Type,
     _ completion: @escaping (Result<Response, ATTFailure>) -> Void
   ) {
-    guard isOpen else { return completion(.failure(.closed)) }
-    var writer = writer(capacity: 40)
-    request.encodePDU(into: &writer)
-    let pending = ATTPendingRequest(opcode: Request.opcode, pdu: consume writer) { result in
+    self.request(request) { result in
       switch result {
       case .failure(let failure): completion(.failure(failure))
       case .success(let parameters):
@@ -64,9 +60,38 @@ extension ATTBearer {
         }
       }
     }
-    let isIdle = requests.isEmpty
-    requests.append(consume pending)
-    if isIdle { sendNextRequest() }
+  }
+
+  /// As the other, for responses whose parameters are one value: it is not decoded, which takes fewer objects.
+  func request<Request: ATTPacket>(_ request: Request, _ completion: @escaping ATTSentRequest.Completion) {
+    guard isOpen else { return completion(.failure(.closed)) }
+    var writer = writer(capacity: 40)
+    request.encodePDU(into: &writer)
+    let made = ATTSentRequest(opcode: Request.opcode, completion: completion)
+    if sentRequest == nil, waitingRequests.isEmpty {
+      send(made, consume writer)
+    } else {
+      waitingRequests.append((made, consume writer))
+    }
+  }
+
+  private func send(_ request: ATTSentRequest, _ pdu: consuming ByteWriter) {
+    sentRequest = request
+    requestDeadline = loop.now + Self.transactionTimeout
+    requestsSent += 1
+    var values = valuesSent
+    values.requestWasSent()
+    valuesSent = values
+    armTimer(by: requestDeadline)
+    channel?.send(pdu, sent: nil)
+  }
+
+  /// Takes the request that was sent: it is answered, or fails.
+  func takeSentRequest() -> ATTSentRequest? {
+    let taken = sentRequest
+    sentRequest = nil
+    requestDeadline = .distantFuture
+    return taken
   }
 
   /// Exchanges the MTU: once on a bearer, by the client (Core, Vol 3 Part F 3.4.2). The completion receives the agreed MTU.
@@ -104,47 +129,38 @@ extension ATTBearer {
 
   func receiveResponse(_ opcode: ATTOpcode, _ payload: ArraySlice<UInt8>) {
     let parameters = payload.dropFirst()
-    guard let waiting = requests.first else { return dropUnsolicited(opcode) }
+    guard let request = sentRequest?.opcode else { return dropUnsolicited(opcode) }
     if opcode == .errorResponse {
       var reader = ByteReader(parameters, layer: "ATT")
       guard let error = try? ATTErrorResponse(from: &reader), reader.isAtEnd else {
-        statistics.malformed += 1
+        dropped.malformed += 1
         return
       }
-      guard error.requestOpcodeInError == waiting.opcode else { return dropUnsolicited(opcode) }
+      guard error.requestOpcodeInError == request else { return dropUnsolicited(opcode) }
       finishRequest(.failure(.refused(error.errorCode, error.attributeHandleInError)))
       return
     }
-    guard opcode == waiting.opcode.answer else { return dropUnsolicited(opcode) }
+    guard opcode == request.answer else { return dropUnsolicited(opcode) }
     finishRequest(.success(parameters))
   }
 
   private func finishRequest(_ result: Result<ArraySlice<UInt8>, ATTFailure>) {
-    guard let answered = requests.popFirst() else { return }
-    requestDeadline = .distantFuture
-    valuesSent.requestWasAnswered()
-    if !valuesSent.awaitsAnswer, let completion = processingCompletion {
+    guard let answered = takeSentRequest() else { return }
+    var values = valuesSent
+    values.requestWasAnswered()
+    valuesSent = values
+    if !values.awaitsAnswer, let completion = processingCompletion {
       processingCompletion = nil
       completion()
     }
     // The completion may already have sent the next request.
     answered.completion(result)
-    if requestDeadline == .distantFuture { sendNextRequest() }
-  }
-
-  private func sendNextRequest() {
-    guard isOpen, !requests.isEmpty else { return }
-    requestDeadline = loop.now + Self.transactionTimeout
-    statistics.requestsSent += 1
-    valuesSent.requestWasSent()
-    armTimer(by: requestDeadline)
-    var pdu = ByteWriter(capacity: 0)
-    requests.updateFirst { swap(&$0.pdu, &pdu) }
-    channel?.send(consume pdu, sent: nil)
+    guard isOpen, sentRequest == nil, let (next, pdu) = waitingRequests.popFirst() else { return }
+    send(next, consume pdu)
   }
 
   private func dropUnsolicited(_ opcode: ATTOpcode) {
-    statistics.unsolicitedResponses += 1
+    dropped.unsolicitedResponses += 1
     log.log(.debug, "dropped \(opcode), which answers no request")
   }
 }

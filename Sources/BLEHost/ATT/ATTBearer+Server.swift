@@ -74,7 +74,7 @@ extension ATTBearer {
 
   func answer(_ request: ATTExchangeMTURequest) {
     guard openRequest == nil else {
-      statistics.overlappingRequests += 1
+      dropped.overlappingRequests += 1
       return
     }
     send(ATTExchangeMTUResponse(serverRxMTU: UInt16(clamping: receiveMTU)))
@@ -89,7 +89,7 @@ extension ATTBearer {
 
   func receiveConfirmation() {
     guard let confirmed = indications.popFirst() else {
-      statistics.unsolicitedConfirmations += 1
+      dropped.unsolicitedConfirmations += 1
       return
     }
     indicationDeadline = .distantFuture

@@ -16,7 +16,11 @@ public final class ATTBearer: L2CAPChannelReceiver {
   public var mtu: Int { agreedMTU }
   /// False once a transaction has timed out or the link has ended: nothing is sent after that.
   public var isOpen: Bool { !isClosed }
-  public internal(set) var statistics = ATTStatistics()
+  public var statistics: ATTStatistics {
+    var all = dropped
+    all.requestsSent = requestsSent
+    return all
+  }
 
   /// Retained until the bearer closes, as is `server`.
   public var client: (any ATTClientHandler)? {
@@ -30,17 +34,22 @@ public final class ATTBearer: L2CAPChannelReceiver {
   private var agreedMTU = ATTLimits.defaultMTU
   private var isClosed = false
   private var valueReceiver: (any ATTClientHandler)?
+  var requestsSent = 0
+  /// The request that was sent and not answered.
+  var sentRequest: ATTSentRequest?
+  /// When it must have been answered.
+  var requestDeadline = StackInstant.distantFuture
 
+  /// Without `requestsSent`.
+  var dropped = ATTStatistics()
   let loop: any StackLoop
   let log: Logger
   /// `nil` once the bearer is closed.
   private(set) var channel: (any ATTChannel)?
   private let headroom: Int
 
-  /// Requests in the order in which they were made. The first has been sent.
-  var requests = FIFO<ATTPendingRequest>()
-  /// When the first must have been answered.
-  var requestDeadline = StackInstant.distantFuture
+  /// Requests that wait for their turn, in the order in which they were made.
+  var waitingRequests = FIFO<(request: ATTSentRequest, pdu: ByteWriter)>()
   /// Indications in the order in which they were made. The first has been sent.
   var indications = FIFO<ATTPendingIndication>()
   /// When the first must have been confirmed.
@@ -81,9 +90,11 @@ public final class ATTBearer: L2CAPChannelReceiver {
     processingCompletion = nil
     if isTimerArmed { loop.cancel(timer) }
     isTimerArmed = false
-    let waiting = requests.takeAll()
+    let sent = takeSentRequest()
+    let waiting = waitingRequests.takeAll()
     let unconfirmed = indications.takeAll()
-    for (index, request) in waiting.enumerated() { request.fail(index == 0 ? failure : .closed) }
+    sent?.completion(.failure(failure))
+    for (request, _) in waiting { request.completion(.failure(.closed)) }
     for indication in unconfirmed { indication.completion?(false) }
   }
 
@@ -137,7 +148,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
     if opcode == .handleValueNotification { return receiveNotification(payload) }
     if opcode.role == .response { return receiveResponse(opcode, payload) }
     if isAnswered(opcode), channel?.isCongested == true {
-      statistics.unanswered += 1
+      dropped.unanswered += 1
       return
     }
     do {
@@ -147,7 +158,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
         dispatch(opcode, try ATTClientPDU(payload))
       }
     } catch {
-      statistics.malformed += 1
+      dropped.malformed += 1
       log.log(.debug, "\(error)")
       if isRequest(opcode) { refuse(opcode, .invalidPDU) }
     }
@@ -155,7 +166,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
 
   /// Truncates a response to the MTU: the rest of a value can still be read. Refuses a request, and drops anything else.
   private func receiveOversized(_ opcode: ATTOpcode, _ payload: ArraySlice<UInt8>) {
-    statistics.oversized += 1
+    dropped.oversized += 1
     log.log(.debug, "\(opcode) of \(payload.count) octets is longer than the MTU of \(mtu)")
     if opcode.role == .response {
       receiveResponse(opcode, payload.prefix(mtu))
@@ -177,7 +188,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
   private func receiveNotification(_ payload: ArraySlice<UInt8>) {
     var reader = ByteReader(payload.dropFirst(), layer: "ATT")
     guard let notification = try? ATTHandleValueNotification(from: &reader) else {
-      statistics.malformed += 1
+      dropped.malformed += 1
       return
     }
     _ = client?.bearer(self, didReceive: notification.attributeValue, of: notification.attributeHandle)
@@ -188,7 +199,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
     switch pdu {
     case .multipleHandleValueNotification(let multiple):
       guard let tuples = try? multiple.tuples() else {
-        statistics.malformed += 1
+        dropped.malformed += 1
         return
       }
       for tuple in tuples where isOpen {
@@ -206,7 +217,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
     case .writeCommand, .signedWriteCommand: server?.bearer(self, didReceiveCommand: pdu)
     case .unknown:
       if opcode.isCommand {
-        statistics.ignored += 1
+        dropped.ignored += 1
       } else {
         refuse(opcode, .requestNotSupported)
       }
@@ -217,7 +228,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
   /// Passes a request, other than for the MTU, to the server unless another one is open (Core, Vol 3 Part F 3.3.2).
   private func open(_ opcode: ATTOpcode, _ request: ATTClientPDU) {
     guard openRequest == nil else {
-      statistics.overlappingRequests += 1
+      dropped.overlappingRequests += 1
       log.log(.debug, "dropped \(opcode): the previous request is not answered yet")
       return
     }

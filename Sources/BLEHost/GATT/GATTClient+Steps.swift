@@ -66,6 +66,7 @@ extension GATTClient {
         DiscoveryStep(result) { response throws(DecodeError) in
           let entries = try response.entries().ascending(from: first, through: last)
           var services: [RemoteService] = []
+          services.reserveCapacity(entries.count)
           for entry in entries {
             services.append(
               RemoteService(
@@ -169,6 +170,7 @@ extension GATTClient {
         DiscoveryStep(result) { response throws(DecodeError) in
           let entries = try response.entries().ascending(from: first, through: last)
           var items: [Item] = []
+          items.reserveCapacity(entries.count)
           for entry in entries { items.append(try read(entry)) }
           return (items, entries.lastHandle(or: last))
         })

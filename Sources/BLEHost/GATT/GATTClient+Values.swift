@@ -24,12 +24,46 @@ extension GATTClient {
       return readBlobs(handle, at: offset, [], toleratesInvalidOffset: toleratesInvalidOffset, completion)
     }
     read(handle) { [self] result in
-      guard case .success(let value) = result, value.count == bearer.mtu - 1 else {
-        return completion(result)
-      }
-      readBlobs(
-        handle, at: value.count, value, toleratesInvalidOffset: toleratesInvalidOffset, completion)
+      goOnReading(handle, after: result, toleratesInvalidOffset: toleratesInvalidOffset, completion)
     }
+  }
+
+  /// Sends the first request of `readLong`. `answered` receives what the server sent: if it is not the whole value, see
+  /// `readLong(_:after:_:)`. So most reads take one closure and no other object.
+  func beginReading(_ handle: AttributeHandle, _ answered: @escaping ATTSentRequest.Completion) {
+    bearer.request(ATTReadRequest(attributeHandle: handle), answered)
+  }
+
+  /// Whether this is the answer to `beginReading`, and a whole value.
+  func isWholeValue(_ answer: Result<ArraySlice<UInt8>, ATTFailure>) -> Bool {
+    if case .success(let value) = answer { value.count != bearer.mtu - 1 } else { false }
+  }
+
+  /// Reads on after `beginReading`, if necessary with higher security or by further requests; Invalid Offset after a full response
+  /// counts as the end of the value.
+  func readLong(
+    _ handle: AttributeHandle, after answer: Result<ArraySlice<UInt8>, ATTFailure>,
+    _ completion: @escaping Completion<ArraySlice<UInt8>>
+  ) {
+    let goOn = { [self] (answer: Result<ArraySlice<UInt8>, ATTFailure>) in
+      goOnReading(handle, after: answer.mapError { OperationError($0) }, toleratesInvalidOffset: true, completion)
+    }
+    guard let code = answer.wantedSecurity, let raiseSecurity else { return goOn(answer) }
+    raiseSecurity(code) { [self] raise in
+      switch raise {
+      case .raised: beginReading(handle, goOn)
+      case .failed: goOn(answer)
+      case .tooManyBonds: goOn(.failure(.tooManyBonds))
+      }
+    }
+  }
+
+  private func goOnReading(
+    _ handle: AttributeHandle, after first: Result<ArraySlice<UInt8>, Failure>, toleratesInvalidOffset: Bool,
+    _ completion: @escaping Completion<ArraySlice<UInt8>>
+  ) {
+    guard case .success(let value) = first, value.count == bearer.mtu - 1 else { return completion(first) }
+    readBlobs(handle, at: value.count, value, toleratesInvalidOffset: toleratesInvalidOffset, completion)
   }
 
   private func readBlobs(

@@ -56,10 +56,7 @@ public final class GATTClient: ATTClientHandler {
     _ completion: @escaping (Result<Response, ATTFailure>) -> Void
   ) {
     bearer.request(request, expecting: Response.self) { [self] result in
-      guard case .failure(.refused(let code, _)) = result,
-        code == .insufficientAuthentication || code == .insufficientEncryption || code == .encryptionKeySizeTooShort,
-        let raiseSecurity
-      else { return completion(result) }
+      guard let code = result.wantedSecurity, let raiseSecurity else { return completion(result) }
       raiseSecurity(code) { [bearer] raise in
         switch raise {
         case .raised: bearer.request(request, expecting: Response.self, completion)
@@ -67,6 +64,17 @@ public final class GATTClient: ATTClientHandler {
         case .tooManyBonds: completion(.failure(.tooManyBonds))
         }
       }
+    }
+  }
+}
+
+extension Result where Failure == ATTFailure {
+  /// The refusal of a server that accepts the request on a link of higher security.
+  var wantedSecurity: ATTErrorCode? {
+    guard case .failure(.refused(let code, _)) = self else { return nil }
+    switch code {
+    case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort: return code
+    default: return nil
     }
   }
 }

@@ -8,8 +8,9 @@ public final class GATTServer {
   let log: Logger
   /// The connected clients, in the order of their connection, so that packets to them have the same order in each run.
   private var links: [GATTServerLink] = []
-  /// The requests that wait for an application's response, and the links that they came from.
-  private var openRequests: [UInt64: GATTServerLink] = [:]
+  /// The requests that wait for an application's response, and the links that they came from: at most one of each link, so that a
+  /// search costs less than a table.
+  private var openRequests: [(number: UInt64, link: GATTServerLink)] = []
   private var nextRequest: UInt64 = 1
   /// The value handle of Service Changed, if the database has it.
   public internal(set) var serviceChanged: AttributeHandle?
@@ -40,14 +41,14 @@ public final class GATTServer {
   ///   - request: the request's number; ignored if the request is answered or its link has ended.
   ///   - error: `nil` if the request succeeded.
   public func respond(to request: UInt64, error: ATTErrorCode?, value: [UInt8] = []) {
-    guard let link = openRequests.removeValue(forKey: request) else { return }
+    guard let link = close(request) else { return }
     link.applicationAnswered(error, value[...])
   }
 
   /// Refuses the unanswered requests of an application that has ended, so that clients need not wait for the time-out.
   public func refuseRequests(of application: any AttributeApplication) {
-    let numbers = openRequests.filter { $0.value.waiting?.application == ObjectIdentifier(application) }.keys
-    for number in numbers.sorted() { respond(to: number, error: .unlikelyError) }
+    let open = openRequests.filter { $0.link.waiting?.application == ObjectIdentifier(application) }
+    for request in open { respond(to: request.number, error: .unlikelyError) }
   }
 
   // MARK: Changing the database
@@ -77,8 +78,14 @@ public final class GATTServer {
 
   func openRequest(of link: GATTServerLink) -> UInt64 {
     defer { nextRequest += 1 }
-    openRequests[nextRequest] = link
+    openRequests.append((nextRequest, link))
     return nextRequest
+  }
+
+  /// The link whose request of this number was open.
+  private func close(_ request: UInt64) -> GATTServerLink? {
+    guard let index = openRequests.firstIndex(where: { $0.number == request }) else { return nil }
+    return openRequests.remove(at: index).link
   }
 
   /// Returns a number for a request that needs no response.
@@ -89,7 +96,7 @@ public final class GATTServer {
 
   func forget(_ link: GATTServerLink, openRequest: UInt64?) {
     links.removeAll { $0 === link }
-    if let openRequest { openRequests[openRequest] = nil }
+    if let openRequest { _ = close(openRequest) }
   }
 }
 

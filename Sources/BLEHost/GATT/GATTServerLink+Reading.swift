@@ -84,13 +84,20 @@ extension GATTServerLink {
 
   // MARK: By type
 
+  /// The attributes of one type. Only these are copied, of all that are looked at.
+  private func attributes(
+    _ type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle
+  ) -> some Sequence<Attribute> {
+    let all = server.database.attributes(from: first, through: last)
+    return all.indices.lazy.filter { all[$0].type == type }.map { all[$0] }
+  }
+
   func readByType(_ request: ATTReadByTypeRequest) {
     guard isValid(request.startingHandle, request.endingHandle) else { return }
     let limit = min(bearer.mtu - 4, 253)
     var list = ByteWriter(capacity: bearer.mtu)
     var length = 0
-    for attribute in server.database.attributes(from: request.startingHandle, through: request.endingHandle)
-    where attribute.type == request.attributeType {
+    for attribute in attributes(request.attributeType, from: request.startingHandle, through: request.endingHandle) {
       if let refusal = attribute.permissions.readRefusal(of: security) {
         // Only an error at the first attribute is reported; a later one ends the list.
         if length == 0 { return bearer.refuse(refusal, at: attribute.handle) }
@@ -129,8 +136,7 @@ extension GATTServerLink {
     }
     var list = ByteWriter(capacity: bearer.mtu)
     var length = 0
-    for attribute in server.database.attributes(from: request.startingHandle, through: request.endingHandle)
-    where attribute.type == type {
+    for attribute in attributes(type, from: request.startingHandle, through: request.endingHandle) {
       guard let value = attribute.storedValue else { continue }
       if length == 0 { length = value.count + 4 }
       guard value.count + 4 == length, list.count + length <= bearer.mtu - 2 else { break }
@@ -165,8 +171,7 @@ extension GATTServerLink {
     let type = BLEUUID(request.attributeType)
     var found: [ATTFindByTypeValueResponse.HandlesInformation] = []
     let most = (bearer.mtu - 1) / 4
-    for attribute in server.database.attributes(from: request.startingHandle, through: request.endingHandle)
-    where attribute.type == type {
+    for attribute in attributes(type, from: request.startingHandle, through: request.endingHandle) {
       guard found.count < most else { break }
       // A value that may not be read is not compared, which would disclose it.
       guard attribute.permissions.readRefusal(of: security) == nil, let value = value(of: attribute),

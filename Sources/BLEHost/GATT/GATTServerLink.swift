@@ -167,12 +167,15 @@ public final class GATTServerLink: ATTServerHandler {
     return attribute
   }
 
+  /// One array for all, because a discovery reads as many as there are.
+  private static let emptyConfiguration = ClientConfiguration().octets[...]
+
   /// Returns the value for this client; `nil` if the application provides it.
   func value(of attribute: Attribute) -> ArraySlice<UInt8>? {
     switch attribute.content {
     case .value(let value): value[...]
     case .application: nil
-    case .clientConfiguration(let handle, _): (configurations[handle] ?? []).octets[...]
+    case .clientConfiguration(let handle, _): configurations[handle]?.octets[...] ?? Self.emptyConfiguration
     case .server(.serviceChanged): []
     case .server(.clientSupportedFeatures): [supportedFeatures.rawValue]
     case .server(.databaseHash): server.database.databaseHash[...]

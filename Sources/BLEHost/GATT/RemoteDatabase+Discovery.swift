@@ -48,29 +48,6 @@ extension RemoteDatabase {
     }
   }
 
-  /// Discovers the characteristics of a service, all or those with given UUIDs, in handle order.
-  public func discoverCharacteristics(
-    _ uuids: [BLEUUID]?, of service: RemoteService, _ completion: @escaping Completion<[RemoteCharacteristic]>
-  ) {
-    run(completion) { [self] _, done in
-      findCharacteristics(in: service.handles) { [self] result in
-        done(
-          result.map {
-            layout.characteristics(of: service).filter { characteristic in
-              uuids.map { $0.contains(characteristic.uuid) } ?? true
-            }
-          })
-      }
-    }
-  }
-
-  /// Discovers the descriptors of a characteristic, in handle order.
-  public func discoverDescriptors(
-    of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>
-  ) {
-    runDescriptorSearch(of: characteristic, completion)
-  }
-
   // MARK: Searches
 
   func findServices(_ done: @escaping Completion<Void>) {

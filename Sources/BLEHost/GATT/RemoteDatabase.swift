@@ -12,6 +12,12 @@ public protocol RemoteDatabaseEvents: AnyObject {
   func database(_ database: RemoteDatabase, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>)
 }
 
+/// What an operation is done for. Everything on the loop.
+public protocol OperationCaller: AnyObject {
+  /// Whether it receives no more results.
+  var hasEnded: Bool { get }
+}
+
 /// A peer's GATT database as far as it was discovered, and the operations on it: one for each link, shared by all centrals of the
 /// process. Everything on the loop.
 ///
@@ -44,9 +50,25 @@ public final class RemoteDatabase: GATTClientEvents {
 
   private enum Operation {
     case general(() -> Void)
-    /// Most descriptors are found together with those of another characteristic: it then needs nothing but an answer.
-    case descriptors(RemoteCharacteristic, Completion<[RemoteDescriptor]>)
-    case read(AttributeHandle, Completion<ArraySlice<UInt8>>)
+    // Those of which there are many.
+    case characteristics(RemoteService, [BLEUUID]?, (any OperationCaller)?, Completion<[RemoteCharacteristic]>)
+    case descriptors(RemoteCharacteristic, (any OperationCaller)?, Completion<[RemoteDescriptor]>)
+    case read(AttributeHandle, (any OperationCaller)?, Completion<ArraySlice<UInt8>>)
+  }
+
+  /// A result with the completion that receives it.
+  private enum Outcome {
+    case characteristics(Result<[RemoteCharacteristic], OperationError>, Completion<[RemoteCharacteristic]>)
+    case descriptors(Result<[RemoteDescriptor], OperationError>, Completion<[RemoteDescriptor]>)
+    case value(Result<ArraySlice<UInt8>, OperationError>, Completion<ArraySlice<UInt8>>)
+
+    func report() {
+      switch self {
+      case .characteristics(let result, let completion): completion(result)
+      case .descriptors(let result, let completion): completion(result)
+      case .value(let result, let completion): completion(result)
+      }
+    }
   }
 
   private var waiting = FIFO<Operation>()
@@ -107,51 +129,101 @@ public final class RemoteDatabase: GATTClientEvents {
     callDepth -= 1
   }
 
-  /// Runs an operation of which there are many, with fewer objects than by closures.
-  private func run<Value>(_ operation: Operation, _ completion: @escaping Completion<Value>) {
-    if isClosed {
-      loop.schedule(after: .zero, .work) { completion(.failure(.notConnected)) }
-      return
-    }
+  // Operations of which there are many are cases of an enumeration, which take fewer objects than closures.
+
+  /// Discovers the characteristics of a service, all or those with given UUIDs, in handle order.
+  ///
+  /// - Parameter caller: receives no result once it has ended.
+  public func discoverCharacteristics(
+    _ uuids: [BLEUUID]?, of service: RemoteService, for caller: (any OperationCaller)? = nil,
+    _ completion: @escaping Completion<[RemoteCharacteristic]>
+  ) {
+    if isClosed { return refuse(.characteristics(.failure(.notConnected), completion)) }
+    run(.characteristics(service, uuids, caller, completion))
+  }
+
+  /// Discovers the descriptors of a characteristic, in handle order.
+  ///
+  /// - Parameter caller: receives no result once it has ended.
+  public func discoverDescriptors(
+    of characteristic: RemoteCharacteristic, for caller: (any OperationCaller)? = nil,
+    _ completion: @escaping Completion<[RemoteDescriptor]>
+  ) {
+    if isClosed { return refuse(.descriptors(.failure(.notConnected), completion)) }
+    run(.descriptors(characteristic, caller, completion))
+  }
+
+  /// Reads the whole value of an attribute, of any length.
+  ///
+  /// - Parameter caller: receives no result once it has ended.
+  public func read(
+    _ handle: AttributeHandle, for caller: (any OperationCaller)? = nil,
+    _ completion: @escaping Completion<ArraySlice<UInt8>>
+  ) {
+    if isClosed { return refuse(.value(.failure(.notConnected), completion)) }
+    run(.read(handle, caller, completion))
+  }
+
+  private func refuse(_ outcome: Outcome) {
+    loop.schedule(after: .zero, .work) { outcome.report() }
+  }
+
+  private func run(_ operation: Operation) {
     callDepth += 1
     enqueue(operation)
     callDepth -= 1
   }
 
-  /// Discovers the descriptors of a characteristic when the operations before are done.
-  func runDescriptorSearch(
-    of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>
-  ) {
-    run(.descriptors(characteristic, completion), completion)
-  }
-
   private func begin(_ operation: Operation) {
     switch operation {
     case .general(let start): start()
-    case .descriptors(let characteristic, let completion):
+    case .characteristics(let service, let uuids, let caller, let completion):
+      // Most are found together with those of another service, as most descriptors are with those of another characteristic.
+      if layout.hasNoUnknownCharacteristic(in: service.handles) {
+        return finish(.characteristics(.success(layout.characteristics(uuids, of: service)), completion), for: caller)
+      }
+      findCharacteristics(in: service.handles) { [self] result in
+        finish(.characteristics(result.map { layout.characteristics(uuids, of: service) }, completion), for: caller)
+      }
+    case .descriptors(let characteristic, let caller, let completion):
       if layout.knowsDescriptors(of: characteristic) {
-        complete(.success(knownDescriptors(of: characteristic)), completion)
-        return finish()
+        return finish(.descriptors(.success(knownDescriptors(of: characteristic)), completion), for: caller)
       }
       findDescriptors(of: characteristic) { [self] result in
-        complete(result.map { knownDescriptors(of: characteristic) }, completion)
-        finish()
+        finish(.descriptors(result.map { knownDescriptors(of: characteristic) }, completion), for: caller)
       }
-    case .read(let handle, let completion):
-      client.readLong(handle, toleratesInvalidOffset: true) { [self] result in
-        guard Self.isOutOfSync(result) else {
-          complete(result, completion)
-          return finish()
+    case .read(let handle, let caller, let completion):
+      client.beginReading(handle) { [self] answer in
+        if case .success(let value) = answer, client.isWholeValue(answer) {
+          return finish(.value(.success(value), completion), for: caller)
         }
-        retry(after: result) { [self] result in
-          complete(result, completion)
-          finish()
-        } _: { [client] done in
-          client.readLong(handle, toleratesInvalidOffset: true, done)
+        client.readLong(handle, after: answer) { [self] result in
+          guard Self.isOutOfSync(result) else { return finish(.value(result, completion), for: caller) }
+          retry(after: result) { [self] result in
+            finish(.value(result, completion), for: caller)
+          } _: { [client] done in
+            client.readLong(handle, toleratesInvalidOffset: true, done)
+          }
         }
       }
     }
   }
+
+  /// Ends an operation: reports its outcome, and starts the next one.
+  private func finish(_ outcome: Outcome, for caller: (any OperationCaller)?) {
+    if isReceiving(caller) {
+      if callDepth == 0 {
+        outcome.report()
+      } else {
+        loop.schedule(after: .zero, .work) { [self] in
+          if isReceiving(caller) { outcome.report() }
+        }
+      }
+    }
+    finish()
+  }
+
+  private func isReceiving(_ caller: (any OperationCaller)?) -> Bool { !isClosed && caller?.hasEnded != true }
 
   private func complete<Value>(_ result: Result<Value, OperationError>, _ completion: @escaping Completion<Value>) {
     if isClosed { return }
@@ -208,11 +280,6 @@ public final class RemoteDatabase: GATTClientEvents {
   }
 
   // MARK: Values
-
-  /// Reads the whole value of an attribute, of any length.
-  public func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>) {
-    run(.read(handle, completion), completion)
-  }
 
   /// Writes with response; a value longer than the MTU allows is written in parts, and the response to each is checked.
   public func write(_ value: [UInt8], to handle: AttributeHandle, _ completion: @escaping Completion<Void>) {
@@ -276,9 +343,15 @@ public final class RemoteDatabase: GATTClientEvents {
   /// Reads the name in the peer's Generic Access service; `nil` if it has none or it is not valid UTF-8.
   public func readDeviceName(_ completion: @escaping Completion<String?>) {
     run(completion) { client, done in
-      client.readValues(of: GATTType.deviceName, from: .first, through: .last) { result in
-        guard case .success(let search) = result, let name = search.values.first else {
-          return done(result.map { _ in nil })
+      // One request: a device has one name, and what follows it need not be searched.
+      client.stepValues(GATTType.deviceName, from: .first, through: .last) { step in
+        let name: TypedValue
+        switch step {
+        case .found(let values, _):
+          guard let first = values.first else { return done(.success(nil)) }
+          name = first
+        case .ended(let code): return done(.failure(.attribute(code: code.rawValue)))
+        case .failed(let error): return done(.failure(error))
         }
         // An entry of a Read By Type Response holds less than a Read Response.
         guard name.value.count >= min(client.bearer.mtu - 4, 253) else {

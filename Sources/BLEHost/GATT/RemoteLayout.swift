@@ -98,17 +98,23 @@ public struct RemoteLayout: Sendable {
       && !descriptors.items(in: rest).contains { $0.uuid == GATTType.characteristic }
   }
 
-  /// Returns the characteristics of a service of which all handles were searched.
-  func characteristics(of service: RemoteService) -> [RemoteCharacteristic] {
-    let declarations = characteristics.items(in: service.handles).filter { service.handles.contains($0.valueHandle) }
-    return declarations.indices.map { index in
-      let declaration = declarations[index]
-      let next = index + 1 < declarations.endIndex ? declarations[index + 1].handle : nil
-      let end = next.map { AttributeHandle($0.rawValue - 1) } ?? service.handles.upperBound
-      return RemoteCharacteristic(
-        uuid: declaration.uuid, declaration: declaration.handle, value: declaration.valueHandle,
-        end: max(end, declaration.valueHandle), properties: declaration.properties)
+  /// Returns the characteristics of a service of which all handles were searched, all or those with given UUIDs.
+  func characteristics(_ uuids: [BLEUUID]? = nil, of service: RemoteService) -> [RemoteCharacteristic] {
+    let declarations = characteristics.items(in: service.handles)
+    var found: [RemoteCharacteristic] = []
+    found.reserveCapacity(declarations.count)
+    var end = service.handles.upperBound
+    for declaration in declarations.reversed() where service.handles.contains(declaration.valueHandle) {
+      if uuids.map({ $0.contains(declaration.uuid) }) ?? true {
+        found.append(
+          RemoteCharacteristic(
+            uuid: declaration.uuid, declaration: declaration.handle, value: declaration.valueHandle,
+            end: max(end, declaration.valueHandle), properties: declaration.properties))
+      }
+      end = AttributeHandle(declaration.handle.rawValue - 1)
     }
+    found.reverse()
+    return found
   }
 
   /// Whether nothing needs to be searched for the descriptors of a characteristic.

@@ -5,7 +5,7 @@ import BLEWire
 
 /// One central's use of one link. The known database of the peer, the queue of operations and the subscriptions belong to the link,
 /// and are shared with the other centrals of the process.
-final class HostPeerLink: PeerLink {
+final class HostPeerLink: PeerLink, OperationCaller {
   let connection: HostConnection
   private let database: RemoteDatabase
   private(set) weak var central: HostCentral?
@@ -82,19 +82,19 @@ final class HostPeerLink: PeerLink {
     _ uuids: [BLEUUID]?, of service: RemoteService, _ completion: @escaping Completion<[RemoteCharacteristic]>
   ) {
     if hasEnded { return refuse(completion) }
-    database.discoverCharacteristics(uuids, of: service, unlessEnded(completion))
+    database.discoverCharacteristics(uuids, of: service, for: self, completion)
   }
 
   func discoverDescriptors(
     of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>
   ) {
     if hasEnded { return refuse(completion) }
-    database.discoverDescriptors(of: characteristic) { [self] result in if !hasEnded { completion(result) } }
+    database.discoverDescriptors(of: characteristic, for: self, completion)
   }
 
   func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>) {
     if hasEnded { return refuse(completion) }
-    database.read(handle) { [self] result in if !hasEnded { completion(result) } }
+    database.read(handle, for: self, completion)
   }
 
   func write(_ value: [UInt8], to handle: AttributeHandle, _ completion: @escaping Completion<Void>) {

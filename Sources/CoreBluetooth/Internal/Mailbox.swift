@@ -10,7 +10,7 @@ enum ManagerEvent {
 /// The receiver of a mailbox's events.
 protocol EventReceiver: AnyObject, SendableMetatype {
   /// Called on the program's queue, one event after the other.
-  func receive(_ event: ManagerEvent)
+  func receive(_ event: consuming ManagerEvent)
 }
 
 /// Delivers events from the loop to the program's queue.
@@ -19,12 +19,26 @@ protocol EventReceiver: AnyObject, SendableMetatype {
 /// queue. After the receiver was released, its events are discarded. Not generic over the kind of manager: calls through a
 /// protocol are not specialized, which would cost time for each event.
 ///
-/// `@unchecked Sendable`: `receiver` is set once, before the first event; waiting events are guarded by the lock, and their
-/// contents are accessed on the program's queue only.
+/// `@unchecked Sendable`: `receiver` is set once, before the first event; the contents of waiting events are accessed on the program's
+/// queue only.
 final class Mailbox: CallbackDelivery, @unchecked Sendable {
-  private struct Batch {
-    var events: [ManagerEvent]
+  struct Batch {
+    var events: FIFO<ManagerEvent>
     let finished: @Sendable () -> Void
+  }
+
+  struct Waiting {
+    /// Events that were posted and not yet collected by the loop.
+    var collecting = FIFO<ManagerEvent>()
+    /// The room of a batch that was delivered, for the next one.
+    var spare: FIFO<ManagerEvent>?
+    /// Batches that wait for the queue.
+    var ready = FIFO<Batch>()
+    /// The number of all waiting events.
+    var backlog = 0
+    /// Whether switches wait for room.
+    var wantsRoom = false
+    var isDraining = false
   }
 
   let queue: DispatchQueue
@@ -33,29 +47,17 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   private let loop: any StackLoop
   weak var receiver: (any EventReceiver)?
 
-  // Beside the lock, so that an event is moved once.
-  private let lock = Mutex(())
-  /// Events that were posted and not yet collected by the loop.
-  private var collecting: [ManagerEvent] = []
-  /// The room of a batch that was delivered, for the next one.
-  private var spare: [ManagerEvent] = []
-  /// Batches that wait for the queue.
-  private var ready: [Batch] = []
-  /// The number of all waiting events.
-  private var backlog = 0
+  private let waiting = Mutex(Carried(Waiting()))
   /// On the loop.
   private var droppedValues = 0
   /// On the loop.
   private var switches = PeerSwitches()
-  /// Whether switches wait for room.
-  private var wantsRoom = false
   /// The maximum number of waiting events that peers have caused.
   static let peerBacklog = 65_536
   /// The maximum including requests: one client's writes without response must not displace another client's requests.
   static let requestBacklog = peerBacklog + 1_024
   /// The maximum number of waiting events for a new channel to be accepted from a peer: each holds what the peer has sent on it.
   static let channelBacklog = 4_096
-  private var isDraining = false
   private static let spareLimit = 64
 
   init(queue: DispatchQueue, loop: any StackLoop) {
@@ -71,10 +73,10 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
 
   /// On the loop.
   func post(_ event: ManagerEvent) {
-    let isFirst = lock.withLock { _ in
-      collecting.append(event)
-      backlog += 1
-      return collecting.count == 1
+    let isFirst = waiting.withLock { waiting in
+      waiting.value.collecting.append(event)
+      waiting.value.backlog += 1
+      return waiting.value.collecting.count == 1
     }
     if isFirst { loop.deliver(self) }
   }
@@ -89,7 +91,7 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   }
 
   /// Whether fewer events than `limit` wait.
-  func hasRoom(below limit: Int) -> Bool { lock.withLock { _ in backlog } < limit }
+  func hasRoom(below limit: Int) -> Bool { waiting.withLock { $0.value.backlog } < limit }
 
   /// Delivers an unsolicited value: a notification, an indication, or a write without response. Beyond 65,536 waiting events it
   /// is dropped, which the specification leaves to the receiver of what is not confirmed (Core, Vol 3 Part F 3.3.2), and logged:
@@ -115,7 +117,8 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   func post(_ event: ManagerEvent, switching key: PeerSwitch, isOn: Bool) {
     if switches.isEmpty, post(event, ifFewerWaitThan: Self.peerBacklog) { return switches.told(key, isOn: isOn) }
     switches.hold(event, key, isOn: isOn)
-    lock.withLock { _ in wantsRoom = !switches.isEmpty }
+    let wantsRoom = !switches.isEmpty
+    waiting.withLock { $0.value.wantsRoom = wantsRoom }
   }
 
   /// Nothing is switched on any longer, and no single events are delivered for it. On the loop.
@@ -124,12 +127,13 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   private func postSwitches() { for event in switches.takeAll() { post(event) } }
 
   func dispatch(finished: @escaping @Sendable () -> Void) {
-    let mustStart = lock.withLock { _ in
-      ready.append(Batch(events: collecting, finished: finished))
-      collecting = spare
-      spare = []
-      defer { isDraining = true }
-      return !isDraining
+    let mustStart = waiting.withLock { waiting in
+      var events = waiting.value.spare ?? FIFO()
+      waiting.value.spare = nil
+      swap(&events, &waiting.value.collecting)
+      waiting.value.ready.append(Batch(events: events, finished: finished))
+      defer { waiting.value.isDraining = true }
+      return !waiting.value.isDraining
     }
     if mustStart { start() }
   }
@@ -138,37 +142,27 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
 
   /// Delivers one batch; another block delivers the next, so that other work of the queue can run between them.
   private func drain() {
-    var events: [ManagerEvent] = []
-    let finished = takeBatch(into: &events)
-    let count = events.count
-    // From behind, each taken out of the list: a copy of an event counts the references to everything in it.
-    events.reverse()
-    while let event = events.popLast() {
+    guard var batch = waiting.withLock({ Carried($0.value.ready.popFirst()) }).value else { return }
+    let count = batch.events.count
+    // Each is taken out of the list: a copy of an event counts the references to everything in it.
+    while let event = batch.events.popFirst() {
       // Retained for one event only: a program may release its manager inside a callback, and then receives no further event.
       guard let receiver else { break }
       receiver.receive(event)
     }
     // A long batch is not kept for the next one.
-    events.removeAll(keepingCapacity: count <= Self.spareLimit)
-    let emptied = Carried(events)
-    let (goesOn, hasRoom) = lock.withLock { _ in
-      backlog -= count
-      if spare.capacity == 0 { spare = emptied.value }
-      isDraining = !ready.isEmpty
-      let hasRoom = wantsRoom && backlog < Self.peerBacklog / 2
-      if hasRoom { wantsRoom = false }
-      return (isDraining, hasRoom)
+    let emptied = Carried(count <= Self.spareLimit && batch.events.isEmpty ? batch.events : nil)
+    let (goesOn, hasRoom) = waiting.withLock { carried in
+      carried.value.backlog -= count
+      if carried.value.spare == nil { carried.value.spare = emptied.value }
+      carried.value.isDraining = !carried.value.ready.isEmpty
+      let hasRoom = carried.value.wantsRoom && carried.value.backlog < Self.peerBacklog / 2
+      if hasRoom { carried.value.wantsRoom = false }
+      return (carried.value.isDraining, hasRoom)
     }
     if goesOn { start() }
     if hasRoom { loop.submit(from: .common) { self.postSwitches() } }
     // Last: a simulated world continues inside this call.
-    finished()
-  }
-
-  /// - Returns: what is called at the end of the batch.
-  private func takeBatch(into events: inout [ManagerEvent]) -> @Sendable () -> Void {
-    let batch = lock.withLock { _ in Carried(ready.removeFirst()) }.value
-    events = batch.events
-    return batch.finished
+    batch.finished()
   }
 }

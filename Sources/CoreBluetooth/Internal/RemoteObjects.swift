@@ -35,7 +35,7 @@ final class RemoteObjects {
     }
     let known = service.characteristics
     let all = isFiltered ? union(known ?? [], objects) { $0.remote?.value } : objects
-    service.shared.withLock { $0.characteristics = all }
+    service.withState { $0.characteristics = all }
   }
 
   func merge(_ found: [RemoteDescriptor], into characteristic: CBCharacteristic) {
@@ -43,8 +43,9 @@ final class RemoteObjects {
     for descriptor in characteristic.descriptors ?? [] {
       if let remote = descriptor.remote { known[remote] = descriptor }
     }
-    let objects = found.map { known[$0] ?? CBDescriptor($0, of: characteristic) }
-    characteristic.shared.withLock { $0.descriptors = objects }
+    let isFirst = known.isEmpty
+    let objects = found.map { (isFirst ? nil : known[$0]) ?? CBDescriptor($0, of: characteristic) }
+    characteristic.withState { $0.descriptors = objects }
   }
 
   /// Invalidates the services that overlap `handles`, with their attributes.
@@ -70,10 +71,10 @@ final class RemoteObjects {
 }
 
 extension CBService {
-  var isValid: Bool { shared.withLock { $0.isValid } }
+  var isValid: Bool { withState { $0.isValid } }
 
   func invalidate() {
-    let characteristics = shared.withLock { state in
+    let characteristics = withState { state in
       state.isValid = false
       return state.characteristics
     }
@@ -82,10 +83,10 @@ extension CBService {
 }
 
 extension CBCharacteristic {
-  var isValid: Bool { shared.withLock { $0.isValid } }
+  var isValid: Bool { withState { $0.isValid } }
 
   func invalidate() {
-    shared.withLock { state in
+    withState { state in
       state.isValid = false
       state.isNotifying = false
     }

@@ -322,6 +322,11 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
       let pair = LinkPair(server: server)
       #expect(await pair.result { pair.database.readDeviceName($0) } == .success(name))
     }
+    let server = GATTServer()
+    server.addGenericServices(name: "Device")
+    let named = LinkPair(server: server)
+    #expect(await named.result { named.database.readDeviceName($0) } == .success("Device"))
+    #expect(named.clientBearer.statistics.requestsSent == 1, "what follows the name is not searched")
     let pair = LinkPair()
     #expect(await pair.result { pair.database.readDeviceName($0) } == .failure(.attribute(code: 0x0A)))
   }
