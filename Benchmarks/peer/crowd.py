@@ -40,6 +40,18 @@ def seconds_of(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
+def wake_ups_of(process):
+    """How often its threads waited for something and were woken."""
+    count = 0
+    for thread in os.listdir(f'/proc/{process}/task'):
+        try:
+            with open(f'/proc/{process}/task/{thread}/status', encoding='utf-8') as file:
+                count += sum(int(line.split()[1]) for line in file if line.startswith('voluntary_ctxt_switches'))
+        except FileNotFoundError:
+            pass
+    return count
+
+
 def free_port():
     with socket.socket() as one:
         one.bind(('127.0.0.1', 0))
@@ -95,7 +107,7 @@ async def feed(sink, terminal, reports, rate, seconds):
     while True:
         now = time.monotonic() - begin
         if first is None and now > warm:
-            first = (now, sent, seconds_of(terminal.process), terminal.octets)
+            first = (now, sent, seconds_of(terminal.process), terminal.octets, wake_ups_of(terminal.process))
         if now > warm + seconds:
             break
         while sent < now * rate:
@@ -104,8 +116,9 @@ async def feed(sink, terminal, reports, rate, seconds):
         await asyncio.sleep(TURN)
     span, count = now - first[0], sent - first[1]
     used, drawn = seconds_of(terminal.process) - first[2], terminal.octets - first[3]
+    woken = wake_ups_of(terminal.process) - first[4]
     return (f'{count / span:.0f} reports a second of {len(reports)} devices: {100 * used / span:.1f} % of a core, '
-            f'{1e6 * used / count:.1f} us each, {drawn / span:.0f} octets a second to the terminal')
+            f'{1e6 * used / count:.1f} us and {woken / count:.2f} wake-ups each, {drawn / span:.0f} octets a second to the terminal')
 
 
 def main():

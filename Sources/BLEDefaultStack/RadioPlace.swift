@@ -40,6 +40,8 @@ final class RadioPlace {
       }
       var configuration = ControllerConfiguration()
       configuration.name = "radio:\(air)/\(name)"
+      // In fast time much passes on the air while a message is under way between two processes: enough packets for all of it.
+      if loop.speed > 1 { configuration.aclPacketCount = 48 }
       return shared.air.makeController(address: address, configuration: configuration)
     } catch {
       throw TransportError(.unreachable, "radio:\(air): \(error)")

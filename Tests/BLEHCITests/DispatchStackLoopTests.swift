@@ -51,6 +51,54 @@ struct DispatchStackLoopTests {
     }
   }
 
+  @Test("a timer that is due fires behind the jobs that wait, and what is set by it behind those that came meanwhile")
+  func due() async {
+    let loop = DispatchStackLoop()
+    let seen = Mutex<[Int]>([])
+    @Sendable func note(_ number: Int) { seen.withLock { $0.append(number) } }
+    await withCheckedContinuation { continuation in
+      loop.submit(from: .common) {
+        loop.schedule(after: .milliseconds(5), .work) { continuation.resume() }
+        loop.submit(from: .common) { note(1) }
+        loop.schedule(after: .zero, .work) {
+          note(2)
+          loop.submit(from: .common) { note(4) }
+          loop.schedule(after: .zero, .work) { note(5) }
+        }
+        loop.schedule(after: .zero, .work) { note(3) }
+      }
+    }
+    #expect(seen.withLock { $0 } == [1, 2, 3, 4, 5])
+  }
+
+  private final class Delivery: CallbackDelivery {
+    let number: Int
+    let seen: @Sendable (Int) -> Void
+    init(_ number: Int, _ seen: @escaping @Sendable (Int) -> Void) { (self.number, self.seen) = (number, seen) }
+    func dispatch(finished: @escaping @Sendable () -> Void) {
+      seen(number)
+      finished()
+    }
+  }
+
+  @Test("what a job delivers is dispatched behind it, in order")
+  func deliveries() async {
+    let loop = DispatchStackLoop()
+    let seen = Mutex<[Int]>([])
+    for round in 0..<2 {
+      await withCheckedContinuation { continuation in
+        loop.submit(from: .common) {
+          for number in 1...3 {
+            loop.deliver(Delivery(10 * round + number) { number in seen.withLock { $0.append(number) } })
+          }
+          seen.withLock { $0.append(10 * round) }
+          loop.submit(from: .common) { continuation.resume() }
+        }
+      }
+    }
+    #expect(seen.withLock { $0 } == [0, 1, 2, 3, 10, 11, 12, 13])
+  }
+
   @Test("jobs run one after the other, in order")
   func jobs() async {
     let loop = DispatchStackLoop()

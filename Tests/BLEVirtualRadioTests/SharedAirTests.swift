@@ -12,12 +12,13 @@ import Testing
 ///
 /// `@unchecked Sendable`: everything but the loop is touched on the loop only.
 final class LiveParty: @unchecked Sendable {
-  let loop = DispatchStackLoop()
+  let loop: DispatchStackLoop
   private(set) var air: SharedAir?
   private(set) var host: TestHost?
   private var waiters: [(condition: (TestHost) -> Bool, finish: (Bool) -> Void)] = []
 
-  init(_ name: String, _ number: UInt64, folder: String) async throws {
+  init(_ name: String, _ number: UInt64, folder: String, speed: Int = 1) async throws {
+    loop = DispatchStackLoop(speed: speed)
     try await run { party in
       let air = try SharedAir(name: name, loop: party.loop, runtimeFolder: folder, seed: number)
       let host = try TestHost(air.air, loop: party.loop, number)
@@ -62,7 +63,7 @@ final class LiveParty: @unchecked Sendable {
           continuation.resume(returning: reached)
         }
         self.waiters.append((condition, finish))
-        self.loop.schedule(after: .seconds(60), .background) { finish(false) }
+        self.loop.schedule(after: .seconds(60) * Int64(self.loop.speed), .background) { finish(false) }
         self.check()
       }
     }
@@ -103,10 +104,10 @@ final class TemporaryFolder {
 @Suite("An air between processes", .serialized)
 struct SharedAirTests {
   private func connectedPair(
-    _ folder: TemporaryFolder, timeout: UInt16 = 300
+    _ folder: TemporaryFolder, timeout: UInt16 = 300, speed: Int = 1
   ) async throws -> (central: LiveParty, peripheral: LiveParty) {
-    let peripheral = try await LiveParty("test", 2, folder: folder.path)
-    let central = try await LiveParty("test", 1, folder: folder.path)
+    let peripheral = try await LiveParty("test", 2, folder: folder.path, speed: speed)
+    let central = try await LiveParty("test", 1, folder: folder.path, speed: speed)
     try await peripheral.withHost { $0.advertise(interval: 0x20, scanData: [2, 9, 0x41]) }
     try await central.withHost { $0.connect(to: TestHost.address(2), interval: 8, timeout: timeout) }
     #expect(await central.until { !$0.connections.isEmpty })
@@ -131,11 +132,14 @@ struct SharedAirTests {
     for party in [central, peripheral, stranger] { try await party.leave() }
   }
 
-  @Test("data flows both ways between processes, whole and in order, and the connection ends properly")
-  func data() async throws {
+  /// At a thousandfold speed an answer takes longer than an event.
+  @Test(
+    "data flows both ways between processes, whole and in order, and the connection ends properly",
+    arguments: [1, 1000])
+  func data(_ speed: Int) async throws {
     let folder = try TemporaryFolder()
-    let (central, peripheral) = try await connectedPair(folder)
-    let count = 300
+    let (central, peripheral) = try await connectedPair(folder, speed: speed)
+    let count = 300 * min(10, speed)
     for party in [central, peripheral] {
       try await party.withLink { host, handle in ConnectionTests.stream(count, from: host, handle) }
     }

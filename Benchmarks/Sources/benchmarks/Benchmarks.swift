@@ -13,6 +13,7 @@ enum Benchmarks {
     },
     Benchmark("notify_20", .rate, operations: 20_000, counted: 2_000) { try await Packets(.notification, octets: 20) },
     Benchmark("read_20", .rate, operations: 10_000, counted: 800) { try await Packets(.read, octets: 20) },
+    Benchmark("channel", .rate, operations: 40_000, counted: 0, hasPeer: false) { try await ChannelOctets() },
     Benchmark("discover_10x5", .milliseconds, operations: 20, counted: 24) { Discovery() },
     Benchmark("advertising_ingest", .rate, operations: 8_000, counted: 16_000) { try await AdvertisingIngest() },
     Benchmark("facade_ingest_10", .rate, operations: 100_000, counted: 4_000) {

@@ -33,6 +33,8 @@ final class H4Stream {
   private var unsent: [UInt8] = []
   /// The number of octets of `unsent` that were written.
   private var sentCount = 0
+  /// A block that writes waits on the queue.
+  private var isBlockWaiting = false
 
   /// - Parameter direction: the direction of the received packets.
   init(
@@ -59,8 +61,9 @@ final class H4Stream {
     source.activate()
   }
 
-  /// Unsent octets are lost; the owner is not notified.
+  /// Octets for which there is no room now are lost; the owner is not notified.
   func close() {
+    if isBlockWaiting, let descriptor { _ = writeOnce(descriptor) }
     readSource?.cancel()
     readSource = nil
     writeSource?.cancel()
@@ -77,20 +80,36 @@ final class H4Stream {
     }
     unsent.append(packet.kind.rawValue)
     packet.append(to: &unsent)
+    guard writeSource == nil else { return }
+    if unsent.count >= Self.readSize { return write() }
+    if isBlockWaiting { return }
+    // Behind the current job: all packets that it sends take one call of the system.
+    isBlockWaiting = true
+    let bound = LoopBound(Weak(self))
+    queue.async { bound.value.stream?.writeWaiting() }
+  }
+
+  private func writeWaiting() {
+    isBlockWaiting = false
     if writeSource == nil { write() }
+  }
+
+  /// Writes what the system takes at once. Returns the number of octets; negative with `errno`.
+  private func writeOnce(_ descriptor: FileDescriptor) -> Int {
+    unsent.withUnsafeBytes { octets -> Int in
+      guard let start = octets.baseAddress else { return 0 }
+      let count = octets.count - sentCount
+      // A closed peer must not end this process by a signal.
+      return isSocket
+        ? Glibc.send(descriptor.number, start + sentCount, count, Int32(MSG_NOSIGNAL))
+        : Glibc.write(descriptor.number, start + sentCount, count)
+    }
   }
 
   private func write() {
     guard let descriptor else { return }
     while sentCount < unsent.count {
-      let result = unsent.withUnsafeBytes { octets -> Int in
-        guard let start = octets.baseAddress else { return 0 }
-        let count = octets.count - sentCount
-        // A closed peer must not end this process by a signal.
-        return isSocket
-          ? Glibc.send(descriptor.number, start + sentCount, count, Int32(MSG_NOSIGNAL))
-          : Glibc.write(descriptor.number, start + sentCount, count)
-      }
+      let result = writeOnce(descriptor)
       if result >= 0 {
         sentCount += result
         continue

@@ -51,7 +51,7 @@ enum AirMessage: Equatable {
   }
 
   var octets: [UInt8] {
-    var writer = ByteWriter(capacity: 512)
+    var writer = ByteWriter(capacity: capacity)
     writer.append(0xA1 as UInt8)
     writer.append(Self.version)
     func kind(_ kind: Kind) { writer.append(kind.rawValue) }
@@ -88,6 +88,17 @@ enum AirMessage: Equatable {
       writer.append(accessAddress)
     }
     return writer.octets
+  }
+}
+
+extension AirMessage {
+  /// The octets of the longest message without PDUs, or of one with these.
+  private var capacity: Int {
+    switch self {
+    case .event(let message): message.frames.reduce(128) { $0 + 2 + $1.payload.count }
+    case .reply(let message): message.frames.reduce(128) { $0 + 2 + $1.payload.count }
+    default: 512
+    }
   }
 }
 

@@ -18,8 +18,12 @@ final class RemoteLink {
   static let patience = StackDuration.seconds(2)
   /// A timer that fires this much too late, in the system's time, shows that this process did not run in the meantime.
   static let lateness = StackDuration.milliseconds(250)
-  /// The maximum number of unacknowledged PDUs.
-  private static let window = 8
+  /// The time in which a running process usually answers, in the system's time.
+  static let answerTime = StackDuration.microseconds(500)
+  /// The maximum number of unacknowledged PDUs: one message holds all of them, encrypted and of full length.
+  private static let window = 48
+  /// The longest time, on the air, that an exchange makes up for because answers came late.
+  private static let madeUp = StackDuration.seconds(1)
 
   weak var connection: Connection?
   private weak var channel: (any AirPeer)?
@@ -34,6 +38,10 @@ final class RemoteLink {
   private var owesAcknowledgement = false
   private var hasPoked = false
   private var eventEnd = StackInstant.zero
+  /// When the central sent what the peripheral has not answered.
+  private var unanswered: StackInstant?
+  /// An event has begun, and waits for the answer to what was sent before it.
+  private var isHeldBack = false
   private var cursor = StackInstant.zero
   private var isChunkScheduled = false
   private var chunkTimer = TimerToken()
@@ -105,18 +113,23 @@ final class RemoteLink {
 
   // MARK: The central's side
 
+  /// In fast time several events pass while an answer is under way. Only if it does not come in time the PDUs are sent again.
   func runEvent() {
-    guard let connection else { return }
+    guard let connection, let bridge else { return }
+    let now = connection.loop.now
     eventEnd = connection.eventEnd
-    cursor = connection.anchor
-    sendEvent(connection)
-    connection.planNextRemoteEvent()
+    cursor = max(cursor, connection.anchor)
+    let resumption = unanswered.map { $0 + bridge.answerTime } ?? now
+    isHeldBack = now < resumption
+    if !isHeldBack { sendEvent(connection) }
+    connection.planNextRemoteEvent(from: max(now, resumption))
   }
 
   private func sendEvent(_ connection: Connection) {
     guard !connection.controller.node.isSilent else { return }
     fill(connection)
     owesAcknowledgement = false
+    unanswered = connection.loop.now
     channel?.send(
       .event(
         EventMessage(
@@ -128,6 +141,7 @@ final class RemoteLink {
 
   func receive(_ message: ReplyMessage) {
     guard let connection, connection.isOpen, connection.isCentral, !connection.controller.node.isSilent else { return }
+    unanswered = nil
     station = message.station
     connection.heard(at: connection.loop.now)
     if let tap = connection.air.tap { report(message, to: tap, connection) }
@@ -284,11 +298,28 @@ final class RemoteLink {
       connection.finishTermination()
       return
     }
-    guard connection.isCentral, !isQuiet || connection.hasDataToSend else { return }
-    let needed =
-      AirTime.packet(27, connection.transmitPHY) + AirTime.packet(27, connection.receivePHY)
-      + AirTime.interFrameSpace * 2
-    if cursor + needed <= eventEnd { sendEvent(connection) }
+    if connection.isCentral { continueEvent(connection) }
+  }
+
+  /// What was answered is followed by more in the same event, if there is time for it.
+  private func continueEvent(_ connection: Connection) {
+    let now = connection.loop.now
+    if !isQuiet || connection.hasDataToSend {
+      if eventEnd < now {
+        // The answer took longer than the event: the exchange goes on in the time that has passed on the air meanwhile.
+        eventEnd = now
+        cursor = max(cursor, now - Self.madeUp)
+      }
+      let needed =
+        AirTime.packet(27, connection.transmitPHY) + AirTime.packet(27, connection.receivePHY)
+        + AirTime.interFrameSpace * 2
+      if cursor + needed <= eventEnd { return sendEvent(connection) }
+    }
+    guard isHeldBack else { return }
+    isHeldBack = false
+    connection.loop.cancel(connection.eventTimer)
+    connection.hastenRemoteEvent()
+    connection.scheduleEvent()
   }
 }
 
@@ -302,12 +333,12 @@ extension Connection {
   /// has something to send can request one.
   private var quietSpan: StackDuration { min(timing.timeoutDuration / 6, .seconds(1)) }
 
-  /// As the central of a link between processes: schedules the next event, or a later one if there is nothing to send.
-  func planNextRemoteEvent() {
+  /// As the central of a link between processes: schedules the next event after `time`, or a later one if there is nothing to send.
+  func planNextRemoteEvent(from time: StackInstant) {
     guard isOpen, case .remote(let link) = peer else { return }
     let interval = timing.intervalDuration
     let mayRest = isEstablished && isIdle && link.isQuiet && !procedures.isRunning
-    let late = max(0, (loop.now - anchor) / interval)
+    let late = max(0, (time - anchor) / interval)
     let ahead = late + (mayRest ? max(1, quietSpan / interval) : 1)
     eventNumber += Int(ahead)
     anchor = anchor + interval * ahead

@@ -84,6 +84,9 @@ public final class SharedAir {
   /// The delay of a timer of this loop that shows that the process did not run.
   var lateness: StackDuration { RemoteLink.lateness * Int64(loop.speed) }
 
+  /// The time in which a running process answers, on this loop.
+  var answerTime: StackDuration { RemoteLink.answerTime * Int64(loop.speed) }
+
   /// Leaves the air: for its peers, the radios of this process fall silent.
   public func leave() {
     closeAll()

@@ -36,6 +36,8 @@ final class ChannelPipe: @unchecked Sendable {
 
   /// On the loop.
   private var channel: (any PeerChannel)?
+  /// Octets were received that the reader does not know of. On the loop.
+  private var hasNews = false
 
   /// On the loop.
   init(_ channel: any PeerChannel, loop: any StackLoop, origin: JobOrigin, log: Logger) {
@@ -137,17 +139,29 @@ final class ChannelPipe: @unchecked Sendable {
   }
 }
 
+extension ChannelPipe: TimerTarget {
+  /// All packets that came together are there.
+  func timerFired(tag: Int) {
+    hasNews = false
+    // Not under the lock, for which the reader would have to wait again.
+    lock.broadcast()
+    signalStreams()
+    holdTime()
+  }
+}
+
 extension ChannelPipe: PeerChannelEvents {
   func channel(_ channel: any PeerChannel, didReceive octets: ArraySlice<UInt8>) {
     let isWanted = locked {
       if input.isClosed { return false }
       received.append(octets)
-      lock.broadcast()
       return true
     }
     guard isWanted else { return channel.consume(octets.count) }
-    signalStreams()
-    holdTime()
+    if hasNews { return }
+    hasNews = true
+    // Packets come several at a time: the reader is woken once for all of them.
+    loop.schedule(after: .zero, .work, self)
   }
 
   func channel(_ channel: any PeerChannel, didClose reason: EndReason) {

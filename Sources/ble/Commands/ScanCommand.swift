@@ -50,7 +50,8 @@ struct ScanCommand: ToolCommand {
     let view: any ScanView = screen ?? ScanLines(to: session.output, showsEverything: allowsDuplicates)
     let (filter, count, duration) = (filter, count, duration)
     let services = Set(filter.services.map { CBUUID($0) })
-    let heard = MainBatch<Discovery> { discoveries in
+    // The table is drawn eight times a second at most.
+    let heard = MainBatch<Discovery>(after: screen == nil ? nil : 0.05) { discoveries in
       for sighting in discoveries.lazy.map({ Sighting($0) }) where filter.admits(sighting) {
         if let count, view.devices >= count { break }
         view.add(sighting)

@@ -12,10 +12,16 @@ func onMain(after seconds: Double? = nil, _ body: @escaping @Sendable @MainActor
 /// done with them.
 final class MainBatch<Value: Sendable>: Sendable {
   private let waiting = Guarded<[Value]>([])
+  private let pause: Double?
   private let take: @Sendable @MainActor ([Value]) -> Void
 
-  /// - Parameter take: called on the main queue with at least one value, in the order in which they were added.
-  init(_ take: @escaping @Sendable @MainActor ([Value]) -> Void) { self.take = take }
+  /// - Parameters:
+  ///   - pause: for how many seconds values are collected; `nil` hands them on as soon as the queue is free.
+  ///   - take: called on the main queue with at least one value, in the order in which they were added.
+  init(after pause: Double? = nil, _ take: @escaping @Sendable @MainActor ([Value]) -> Void) {
+    self.pause = pause
+    self.take = take
+  }
 
   func add(_ value: Value) {
     let isFirst = waiting.with { waiting in
@@ -23,7 +29,7 @@ final class MainBatch<Value: Sendable>: Sendable {
       return waiting.count == 1
     }
     guard isFirst else { return }
-    onMain { [self] in
+    onMain(after: pause) { [self] in
       take(
         waiting.with { waiting in
           defer { waiting = [] }
