@@ -58,6 +58,13 @@ struct RecordedTraffic: Sendable {
   }
 }
 
+extension RecordedTraffic {
+  /// The packets of one kind in one direction. Of the others no memory is made.
+  func packets(_ kind: HCIPacketKind, _ direction: HCIDirection) -> some Sequence<Recorder.Entry> {
+    places.indices.lazy.filter { places[$0].kind == kind && places[$0].direction == direction }.map { self[$0] }
+  }
+}
+
 extension RecordedTraffic: RandomAccessCollection {
   var startIndex: Int { 0 }
   var endIndex: Int { places.count }

@@ -18,8 +18,8 @@ extension World {
   /// The reasons of a device's ended connections so far, from its controller: error codes of Core, Vol 1 Part F.
   public func endReasons(at device: Device) -> [UInt8] {
     guard let index = recorder.deviceNames.firstIndex(of: device.name) else { return [] }
-    return recorder.entries.compactMap { entry in
-      guard entry.device == index, entry.packet.kind == .event, let packet = try? HCIEventPacket(entry.packet.octets),
+    return recorder.entries.packets(.event, .toHost).compactMap { entry in
+      guard entry.device == index, let packet = try? HCIEventPacket(entry.packet.octets),
         case .disconnectionComplete(let event)? = try? HCIEvent(packet)
       else { return nil }
       return event.reason.rawValue
@@ -33,9 +33,8 @@ extension World {
   }
 
   private func count(of direction: HCIDirection, _ isMeant: (FrameStart) -> Bool) -> Int {
-    recorder.entries.count { entry in
-      guard entry.direction == direction, entry.packet.kind == .aclData,
-        let packet = try? HCIACLPacket(entry.packet.octets), packet.boundary != .continuing, packet.payload.count >= 4
+    recorder.entries.packets(.aclData, direction).count { entry in
+      guard let packet = try? HCIACLPacket(entry.packet), packet.boundary != .continuing, packet.payload.count >= 4
       else { return false }
       let octets = Array(packet.payload.prefix(5))
       return isMeant(

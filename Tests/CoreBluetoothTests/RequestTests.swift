@@ -201,8 +201,12 @@ struct SubscriptionTests {
     }
     await fixture.adapter.settle()
     let peripheral = fixture.adapter.peripheral
-    #expect(peripheral.updates.map(\.value) == [[0], [1, 255], [], [2], [3], [4, 255], [], [5], [6], [7, 255], [], [8]])
-    #expect(peripheral.updates.map { $0.centrals != nil } == [false, false, false, true, false, false, false, true, false, false, false, true])
+    let expected: [[UInt8]] = (0..<3).flatMap { round in
+      let first = UInt8(3 * round)
+      return [[first], [first + 1, 0xFF], [], [first + 2]]
+    }
+    #expect(peripheral.updates.map(\.value) == expected)
+    #expect(peripheral.updates.map { $0.centrals != nil } == expected.indices.map { $0 % 4 == 3 })
     #expect(peripheral.updatesBeforeLatencies == [3, 3, 7, 7, 11, 11])
   }
 

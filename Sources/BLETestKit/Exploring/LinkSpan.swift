@@ -16,7 +16,7 @@ struct LinkSpan: Codable, Hashable, Sendable {
     var spans: [LinkSpan] = []
     /// The place in `spans` of the link with a handle at a device.
     var open: [Int: [UInt16: Int]] = [:]
-    for entry in traffic.entries where entry.packet.kind == .event && entry.direction == .toHost {
+    for entry in traffic.entries.packets(.event, .toHost) {
       guard let packet = try? HCIEventPacket(entry.packet.octets), let event = try? HCIEvent(packet) else { continue }
       let now = Duration.nanoseconds(entry.instant.nanoseconds)
       switch event {
