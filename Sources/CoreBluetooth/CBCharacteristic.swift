@@ -28,16 +28,12 @@ open class CBCharacteristic: CBAttribute {
   init(_ remote: RemoteCharacteristic, of service: CBService) {
     guarded = Mutex(Carried(State(properties: CBCharacteristicProperties(rawValue: UInt(remote.properties)))))
     self.remote = remote
-    owner = service
+    self.service = service
     super.init(type: CBUUID(remote.uuid))
   }
 
   /// The service that it belongs to.
-  open internal(set) weak var service: CBService? {
-    get { owner }
-    set { owner = newValue }
-  }
-  private weak var owner: CBService?
+  open internal(set) weak var service: CBService?
 
   /// Changes or reads what programs may read from any thread: see `Locked`.
   func withState<Result>(_ body: (inout State) -> Result) -> Result {

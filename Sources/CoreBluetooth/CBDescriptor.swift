@@ -19,16 +19,12 @@ open class CBDescriptor: CBAttribute {
   init(_ remote: RemoteDescriptor, of characteristic: CBCharacteristic) {
     stored = Mutex(Carried(nil))
     self.remote = remote
-    owner = characteristic
+    self.characteristic = characteristic
     super.init(type: remote.uuid == Self.configuration.value ? Self.configuration : CBUUID(remote.uuid))
   }
 
   /// The characteristic that it belongs to.
-  open internal(set) weak var characteristic: CBCharacteristic? {
-    get { owner }
-    set { owner = newValue }
-  }
-  private weak var owner: CBCharacteristic?
+  open internal(set) weak var characteristic: CBCharacteristic?
 
   /// The type of nearly all descriptors of a device with many: one object for all of them.
   private static let configuration = CBUUID(BLEUUID(DescriptorType.clientConfiguration))

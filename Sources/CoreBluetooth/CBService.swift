@@ -27,16 +27,12 @@ open class CBService: CBAttribute {
   init(_ remote: RemoteService, of peripheral: CBPeripheral) {
     self.remote = remote
     primary = remote.isPrimary
-    owner = peripheral
+    self.peripheral = peripheral
     super.init(type: CBUUID(remote.uuid))
   }
 
   /// The peripheral that it belongs to; `nil` for a local one.
-  open internal(set) weak var peripheral: CBPeripheral? {
-    get { owner }
-    set { owner = newValue }
-  }
-  private weak var owner: CBPeripheral?
+  open internal(set) weak var peripheral: CBPeripheral?
 
   /// Changes or reads what programs may read from any thread: see `Locked`.
   func withState<Result>(_ body: (inout State) -> Result) -> Result {
