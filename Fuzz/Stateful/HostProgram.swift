@@ -35,7 +35,7 @@ final class HostProgram: CentralEvents, PeripheralEvents {
 
   func notify() {
     peripheral?.update(
-      [UInt8](repeating: 7, count: 40), of: Self.service.characteristics[0].identifier, centrals: nil, sent: {})
+      [UInt8](repeating: 7, count: 40)[...], of: Self.service.characteristics[0].identifier, centrals: nil, sent: {})
   }
 
   func publish() {
