@@ -1,6 +1,7 @@
 """holder.py PROCESS: keeps the Bluetooth sockets of a process open, beyond its end, until this one is ended.
 
-So it is for a moment with each program that is killed, whose files the kernel closes one after another."""
+The kernel closes the files of a killed program one after another: for a moment some are closed and others are not. This makes that moment as long
+as a test needs."""
 
 import ctypes
 import os

@@ -306,7 +306,7 @@ final class RemoteLink {
     let now = connection.loop.now
     if !isQuiet || connection.hasDataToSend {
       if eventEnd < now {
-        // The answer took longer than the event: the exchange goes on in the time that has passed on the air meanwhile.
+        // The event's time had ended when the answer came: the exchange continues in the air time that has passed since.
         eventEnd = now
         cursor = max(cursor, now - Self.madeUp)
       }

@@ -19,8 +19,8 @@ protocol EventReceiver: AnyObject, SendableMetatype {
 /// queue. After the receiver was released, its events are discarded. Not generic over the kind of manager: calls through a
 /// protocol are not specialized, which would cost time for each event.
 ///
-/// `@unchecked Sendable`: `receiver` is set once, before the first event; the contents of waiting events are accessed on the program's
-/// queue only.
+/// `@unchecked Sendable`: `receiver` is set once, before the first event. Waiting events are guarded by the lock, and their contents are
+/// accessed on the program's queue only. The count of dropped values and the switches are used on the loop only.
 final class Mailbox: CallbackDelivery, @unchecked Sendable {
   struct Batch {
     var events: FIFO<ManagerEvent>

@@ -31,6 +31,8 @@ final class UpdateWindow: Sendable {
   }
 
   private let state = Mutex(State())
+  /// The most octets whose memory is kept: of as many values as the window has places, each of the longest that an attribute has.
+  private static let spareLimit = SendWindow.capacity * 512
 
   /// Adds an update.
   /// - Returns: whether it begins a batch, for which the caller has to submit a job that takes it.
@@ -60,9 +62,9 @@ final class UpdateWindow: Sendable {
     state.withLock { state in state.waiting.isEmpty ? Batch() : state.waiting.removeFirst() }
   }
 
-  /// Keeps the memory of a batch.
+  /// Keeps the memory of a batch, unless a program has sent values much longer than any link carries.
   func reuse(_ batch: consuming Batch) {
-    batch.octets.removeAll(keepingCapacity: true)
+    batch.octets.removeAll(keepingCapacity: batch.octets.count <= Self.spareLimit)
     batch.updates.removeAll(keepingCapacity: true)
     let emptied = batch
     state.withLock { $0.spare = emptied }
