@@ -59,6 +59,9 @@ extension ProgramEvent {
   /// Distinguishes peers and attributes.
   var subject: String {
     let peer = peer.map { "\($0.high) \($0.low)" } ?? ""
-    return "\(peer) \(attribute?.handle.map { "\($0)" } ?? attribute.map { "\($0.uuid)" } ?? "")"
+    // In steps: as one expression it takes the type checker two seconds.
+    guard let attribute else { return "\(peer) " }
+    guard let handle = attribute.handle else { return "\(peer) \(attribute.uuid)" }
+    return "\(peer) \(handle)"
   }
 }

@@ -13,20 +13,26 @@ enum Tool {
   static let parser = CommandLineParser(root: tree, commonOptions: CommonOptions.all)
 
   @MainActor private static func run(_ words: [String]) async -> ExitStatus {
+    // Without the table of all commands, which takes as many instructions as all else that is done here for this line.
+    if words == ["--\(CommandLineParser.versionOption.name)"] { return showVersion() }
     do throws(UsageError) {
       switch try parser.parse(words) {
       case .help(let path):
         print(HelpPage(of: path, parser: parser).text)
         return .done
       case .version:
-        print("ble \(version)")
-        return .done
+        return showVersion()
       case .run(let command, let arguments):
         return await run(command, options: try CommonOptions(arguments))
       }
     } catch {
       return explain(error)
     }
+  }
+
+  private static func showVersion() -> ExitStatus {
+    print("ble \(version)")
+    return .done
   }
 
   @MainActor private static func run(_ command: any ToolCommand, options: CommonOptions) async -> ExitStatus {

@@ -66,10 +66,14 @@ public enum AdvertisingChannelPDU: WirePacket {
   }
 
   public static var examples: [AdvertisingChannelPDU] {
-    LegacyAdvertisement.examples.map(Self.advertisement) + DirectedAdvertisement.examples.map(Self.directed)
-      + ScanRequest.examples.map(Self.scanRequest) + ConnectIndication.examples.map(Self.connectIndication)
-      + ExtendedAdvertisement.examples.map(Self.extended)
-      + [.unknown(header: 0x0F, payload: [1, 2, 3])]
+    // One after the other: a chain of `+` takes the type checker half a second.
+    var examples = LegacyAdvertisement.examples.map(Self.advertisement)
+    examples += DirectedAdvertisement.examples.map(Self.directed)
+    examples += ScanRequest.examples.map(Self.scanRequest)
+    examples += ConnectIndication.examples.map(Self.connectIndication)
+    examples += ExtendedAdvertisement.examples.map(Self.extended)
+    examples.append(.unknown(header: 0x0F, payload: [1, 2, 3]))
+    return examples
   }
 }
 
