@@ -31,7 +31,7 @@ public protocol PeerLink: AnyObject {
   /// Writes with response; a value longer than the MTU allows is sent as a long write.
   func write(_ value: [UInt8], to handle: AttributeHandle, _ completion: @escaping Completion<Void>)
   /// Writes without response. `sent` is called when the octets were passed to the controller: one place is free again.
-  func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void)
+  func writeCommand(_ value: ArraySlice<UInt8>, to handle: AttributeHandle, sent: @escaping () -> Void)
   /// Writes the Client Characteristic Configuration (indications only where notifications are not offered); `events` receives
   /// values from then on. If another role of this process is subscribed already, nothing is sent.
   func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>)

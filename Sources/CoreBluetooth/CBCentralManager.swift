@@ -94,6 +94,8 @@ open class CBCentralManager: CBManager {
     submit { [context] in context.session.value.close() }
   }
 
+  override func submit(_ job: @escaping @Sendable () -> Void) { context.submit(job) }
+
   /// Receives the manager's events.
   open weak var delegate: (any CBCentralManagerDelegate)? {
     get { shared.withLock { $0.delegate } }

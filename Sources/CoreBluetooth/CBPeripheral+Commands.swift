@@ -76,17 +76,16 @@ extension CBPeripheral {
       log.log(.warning, "\(description) has too many writes without response waiting: one is dropped")
       return
     }
-    let octets = data.prefix(Self.longestCommand(connection.maximumTransmissionUnit)).octets
-    if octets.count < data.count {
+    let length = min(data.count, Self.longestCommand(connection.maximumTransmissionUnit))
+    if length < data.count {
       context.watch?.misuse(
         .writeCut,
         ProgramSubject(
-          peer: peerIdentifier, attribute: characteristic, octets: data.count, capacity: octets.count),
+          peer: peerIdentifier, attribute: characteristic, octets: data.count, capacity: length),
         in: "writeValue(_:for:type:)")
-      log.log(.warning, "a write without response of \(data.count) octets is cut to \(octets.count)")
+      log.log(.warning, "a write without response of \(data.count) octets is cut to \(length)")
     }
-    let handle = remote.value
-    context.submit { connection.writeCommand(octets, handle) }
+    context.writeCommand(data, length: length, to: remote.value, on: connection)
   }
 
   // Attributes of an earlier connection, of services that the peer has changed, or of another peripheral, are invalid. Local ones

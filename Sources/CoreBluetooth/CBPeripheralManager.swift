@@ -211,14 +211,15 @@ open class CBPeripheralManager: CBManager {
     }
     if !characteristic.hasSubscribers { return true }
     guard window.places.takeIfOpen() else { return false }
-    if window.add(value, of: identifier, to: centrals?.map(\.peerIdentifier)) {
+    let destination = UpdateWindow.Destination(characteristic: identifier, centrals: centrals?.map(\.peerIdentifier))
+    if window.batches.add(value, length: value.count, for: destination) {
       super.submit { [session] in session.value.sendUpdates() }
     }
     return true
   }
 
   override func submit(_ job: @escaping @Sendable () -> Void) {
-    window.endBatch()
+    window.batches.endBatch()
     super.submit(job)
   }
 

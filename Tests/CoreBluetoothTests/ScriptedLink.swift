@@ -87,8 +87,9 @@ final class ScriptedLink: PeerLink, @unchecked Sendable {
     answer { completion(error.map { .failure($0) } ?? .success(())) }
   }
 
-  func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
-    commands.append((value, sent))
+  func writeCommand(_ value: ArraySlice<UInt8>, to handle: AttributeHandle, sent: @escaping () -> Void) {
+    asked.append("command \(Array(value))")
+    commands.append((Array(value), sent))
   }
 
   func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>) {

@@ -209,6 +209,32 @@ struct WriteWithoutResponseTests {
     #expect(fixture.recorder.told == ["ready true"])
   }
 
+  @Test("I16.2 writes without response keep their places among other calls, whole or cut, in batches of any length")
+  func places() async throws {
+    let fixture = try await ConnectedFixture()
+    let (peripheral, characteristic) = (fixture.peripheral, fixture.characteristic)
+    let long = [UInt8](repeating: 7, count: 200)
+    for round in 0..<3 {
+      let first = UInt8(3 * round)
+      for value in [[first], [first + 1, 0xFF], [], long] {
+        // Not the beginning of its memory.
+        peripheral.writeValue(Data([9] + value).dropFirst(), for: characteristic, type: .withoutResponse)
+      }
+      peripheral.readValue(for: characteristic)
+      peripheral.writeValue(Data([first + 2]), for: characteristic, type: .withoutResponse)
+      fixture.central.manager.stopScan()
+    }
+    await fixture.adapter.settle()
+    let expected = (0..<3).flatMap { round in
+      let first = 3 * round
+      return [
+        "command [\(first)]", "command [\(first + 1), 255]", "command []", "command \(Array(long.prefix(182)))",
+        "read 0x0012", "command [\(first + 2)]",
+      ]
+    }
+    #expect(fixture.link.asked.filter { $0.hasPrefix("command") || $0.hasPrefix("read") } == expected)
+  }
+
   @Test("a program that ignores the space may have many writes pending, up to a limit")
   func limit() async throws {
     let fixture = try await ConnectedFixture()

@@ -101,9 +101,9 @@ final class BlueZPeerLink: PeerLink {
     if isUp(orFail: completion) { link.write(value, to: handle, whileInUse(completion)) }
   }
 
-  func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
+  func writeCommand(_ value: ArraySlice<UInt8>, to handle: AttributeHandle, sent: @escaping () -> Void) {
     if isOver { return }
-    link.writeCommand(value, to: handle) { [self] in if !isOver { sent() } }
+    link.writeCommand(Array(value), to: handle) { [self] in if !isOver { sent() } }
   }
 
   func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>) {

@@ -7,7 +7,7 @@ public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable,
   public static let first = AttributeHandle(0x0001)
   public static let last = AttributeHandle(0xFFFF)
 
-  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  @inlinable public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   /// The handle after this one; `nil` after the last.
   public var next: AttributeHandle? { self == .last ? nil : AttributeHandle(rawValue + 1) }
   public var description: String { numberText(rawValue, digits: 4) }

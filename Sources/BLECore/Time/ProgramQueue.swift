@@ -19,8 +19,7 @@ public final class ProgramQueue: Sendable {
   ) {
     identity = ObjectIdentifier(queue)
     self.label = label
-    // The loop retains this object while its block is on the queue.
-    enqueue = repeating { [weak turns] in turns?.take() }
+    enqueue = repeating { [turns] in turns.take() }
   }
 
   /// Sets the closure that is called at the end of each passage, on the queue. Called before the first one.

@@ -50,12 +50,12 @@ extension VirtualLoop {
   public var pace: Double? { shared.withLock { $0.rest.speed } }
 
   /// The instant up to which the clock may advance now.
-  func reachableInstant() -> StackInstant { rounds.pacer?.now ?? .distantFuture }
+  func reachableInstant() -> StackInstant { pacer?.now ?? .distantFuture }
 
   /// Advances the clock to the instant that the pace allows, unless something is due before: a run continues after a rest, or
   /// after callbacks that took time.
   func followMachine() {
-    guard let pacer = rounds.pacer else { return }
+    guard let pacer else { return }
     moveClock(to: min(pacer.now, rounds.timers.nextDeadline() ?? .distantFuture, rounds.goal.limit))
   }
 
@@ -65,7 +65,7 @@ extension VirtualLoop {
   /// Waits for the machine's clock.
   /// - Returns: false if there is something to do first.
   func rest() -> Bool {
-    guard let pacer = rounds.pacer else { return false }
+    guard let pacer else { return false }
     var delay = pacer.delay(until: min(rounds.timers.nextDeadline() ?? .distantFuture, rounds.goal.limit))
     if case .condition = rounds.goal { delay = min(delay, Self.look) }
     let number: UInt64? = shared.withLock { shared in

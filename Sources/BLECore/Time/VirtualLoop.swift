@@ -77,8 +77,6 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     var spareJobs: [Job] = []
     var goal = Goal.instant(.zero)
     var finish: (@Sendable (Outcome) -> Void)?
-    /// The relation of the clock to the machine's, in this run.
-    var pacer: Pacer?
     var order = JobOrder()
     var watch: (@Sendable () -> Bool)?
     /// The watch has ended this loop: its clock does not advance any more.
@@ -89,7 +87,14 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 
   let time = Atomic<Int64>(0)
   let shared = Mutex(Shared())
-  var rounds = Rounds()
+  /// The relation of the clock to the machine's, in this run. As `rounds`, used by the thread that runs the loop.
+  var pacer: Pacer?
+  private let roundsInUse = ExclusiveValue(Rounds())
+  var rounds: Rounds {
+    // A function of its own for each would allocate.
+    @inline(__always) _read { yield roundsInUse.value }
+    @inline(__always) _modify { yield &roundsInUse.value }
+  }
 
   private let exhausted: (@Sendable ([String]) -> Void)?
 
@@ -173,7 +178,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     }
     let outcome = await withCheckedContinuation { continuation in
       rounds.goal = goal
-      rounds.pacer = shared.withLock { $0.rest.speed }.map { Pacer(speed: $0, from: now) }
+      pacer = shared.withLock { $0.rest.speed }.map { Pacer(speed: $0, from: now) }
       rounds.finish = { [self] outcome in
         finally?(outcome)
         release()

@@ -87,7 +87,7 @@ final class ACLScheduler {
       if !wasActive { activeCount += 1 }
       while mayTake(link), offset < frame.count {
         take(link)
-        transmit(link.piece(of: frame, at: &offset, pieceLength))
+        controller?.transmit(link.piece(of: frame, at: &offset, pieceLength))
       }
       if link.isClosed { return .closed }
       if offset == frame.count { return .handedOver }
@@ -109,6 +109,7 @@ final class ACLScheduler {
 
   /// Passes pieces to the controller while there are free buffers and waiting links.
   func pump() {
+    guard freeCredits > 0, firstInRing != nil, let controller else { return }
     while freeCredits > 0, let link = firstInRing {
       guard !link.isClosed, mayStand(link), let (packet, ended) = link.nextPiece(pieceLength) else {
         _ = popRing()
@@ -116,15 +117,13 @@ final class ACLScheduler {
       }
       take(link)
       // It is the next one's turn. A link that is alone stays where it is.
-      let isAlone = lastInRing === link
+      let isAlone = link.nextInRing == nil
       if !isAlone || !mayStand(link) { _ = popRing() }
       if !isAlone, mayStand(link) { stand(link) }
-      transmit(packet)
+      controller.transmit(packet)
       if let ended { link.dataReceiver?.link(link, didHandOver: ended) }
     }
   }
-
-  private func transmit(_ packet: consuming HCIPacket) { controller?.transmit(packet) }
 
   private func take(_ link: HCILink) {
     freeCredits -= 1

@@ -48,8 +48,7 @@ public final class HCILink {
   /// The start of its next piece.
   private var offset = 0
   private var token: UInt64 = 0
-  private var behind = FIFO<Frame>()
-  private var hasMore = false
+  private let behind = PacketQueue<Frame>()
   /// The number of packets with the controller.
   var outstanding = 0
   /// Whether the link is in the scheduler's ring.
@@ -71,7 +70,6 @@ public final class HCILink {
       (first, offset, token) = (frame, start, number)
     } else {
       behind.append(Frame(octets: frame, offset: start, token: number))
-      hasMore = true
     }
   }
 
@@ -86,10 +84,7 @@ public final class HCILink {
       return (packet, nil)
     }
     let ended = token
-    if hasMore, let next = behind.popFirst() {
-      (first, offset, token) = (next.octets, next.offset, next.token)
-      hasMore = !behind.isEmpty
-    }
+    if let next = behind.popFirst() { (first, offset, token) = (next.octets, next.offset, next.token) }
     return (packet, ended)
   }
 
@@ -106,7 +101,6 @@ public final class HCILink {
   func dropFrames() {
     first = nil
     behind.removeAll()
-    hasMore = false
   }
 
   /// Sends an L2CAP frame, in pieces if the controller's buffers are smaller.

@@ -118,6 +118,5 @@ public struct AttributeWriteRequest {
   public let client: GATTServerLink
   /// False for a write without response: answering has no effect.
   public let needsResponse: Bool
-  /// One or more.
-  public let parts: [Part]
+  public let parts: OneOrMore<Part>
 }

@@ -30,7 +30,7 @@ extension GATTServerLink {
   public func notify(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil) -> Bool {
     guard bearer.isOpen, permittedConfiguration(of: handle).contains(.notification) else { return false }
     if mustHoldBack { return heldBack.append(.notification(handle, value, sent: sent)) }
-    if let sent { notifications.append(DeferredCall(call: sent)) }
+    if let sent { notifications.append(sent) }
     bearer.notify(handle, value, sent: sent == nil ? nil : notificationLeft)
     return true
   }

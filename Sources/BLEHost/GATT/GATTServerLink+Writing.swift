@@ -11,7 +11,7 @@ extension GATTServerLink {
         let part = AttributeWriteRequest.Part(handle: handle, tag: tag, offset: 0, value: value)
         let number = wait(.write(handle), for: application)
         application.write(
-          AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: [part]))
+          AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: OneOrMore(part)))
         return
       }
       try check(value, for: attribute)
@@ -31,7 +31,7 @@ extension GATTServerLink {
       let part = AttributeWriteRequest.Part(handle: handle, tag: tag, offset: 0, value: value)
       application.write(
         AttributeWriteRequest(
-          number: server.takeRequestNumber(), client: self, needsResponse: false, parts: [part]))
+          number: server.takeRequestNumber(), client: self, needsResponse: false, parts: OneOrMore(part)))
       return
     }
     do { try check(value, for: attribute) } catch { return }
@@ -79,16 +79,9 @@ extension GATTServerLink {
 
   /// - Parameter attribute: the client configuration descriptor of the characteristic with value handle `handle`.
   func subscribe(to handle: AttributeHandle, _ wanted: ClientConfiguration, _ attribute: Attribute) {
-    // Each update passes both: see `HostPeripheral`.
-    var changed = configurations
-    configurations = [:]
-    changed[handle] = wanted.isEmpty ? nil : wanted
-    configurations = changed
+    configurations[handle] = wanted.isEmpty ? nil : wanted
     let requirement = attribute.permissions.write
-    var requirements = subscriptionRequirements
-    subscriptionRequirements = [:]
-    requirements[handle] = wanted.isEmpty || requirement == .open ? nil : requirement
-    subscriptionRequirements = requirements
+    subscriptionRequirements[handle] = wanted.isEmpty || requirement == .open ? nil : requirement
     if !wanted.contains(.indication) { bearer.withdrawIndications(of: handle...handle) }
     reportSubscription(handle, wanted)
   }
@@ -101,8 +94,8 @@ extension GATTServerLink {
   /// Removes the subscriptions to a service that is being removed, and its indications that are not sent yet. Its application, which
   /// removed it, is not called.
   func forgetSubscriptions(in handles: ClosedRange<AttributeHandle>) {
-    configurations = configurations.filter { !handles.contains($0.key) }
-    subscriptionRequirements = subscriptionRequirements.filter { !handles.contains($0.key) }
+    configurations.removeAll { handle, _ in handles.contains(handle) }
+    subscriptionRequirements.removeAll { handle, _ in handles.contains(handle) }
     bearer.withdrawIndications(of: handles)
   }
 }

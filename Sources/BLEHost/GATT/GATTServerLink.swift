@@ -16,9 +16,9 @@ public final class GATTServerLink: ATTServerHandler {
   public var stateDidChange: ((GATTClientState) -> Void)?
 
   /// The client's characteristic configurations that are not empty, by value handle.
-  var configurations: [AttributeHandle: ClientConfiguration] = [:]
+  let configurations = SortedTable<AttributeHandle, ClientConfiguration>()
   /// The security that the link needs for updates of a characteristic, where it needs any.
-  var subscriptionRequirements: [AttributeHandle: AccessRequirement] = [:]
+  let subscriptionRequirements = SortedTable<AttributeHandle, AccessRequirement>()
   var supportedFeatures: ClientSupportedFeatures = []
   var awareness = ChangeAwareness()
   var changes = ServiceChanges()
@@ -27,14 +27,15 @@ public final class GATTServerLink: ATTServerHandler {
   /// The request that waits for an application's response.
   var waiting: WaitingRequest?
   /// The completions of notifications that are on their way to the controller. Indications have their own: they wait for the client.
-  var notifications = FIFO<DeferredCall>()
+  let notifications = DeferredCalls()
   /// One closure for all notifications, because they go out in order.
-  private(set) lazy var notificationLeft: () -> Void = { [weak self] in self?.notifications.popFirst()?.call() }
+  let notificationLeft: () -> Void
 
   init(server: GATTServer, bearer: ATTBearer, state: GATTClientState?, peer: PeerIdentifier?) {
     self.server = server
     self.bearer = bearer
     self.peer = peer
+    notificationLeft = { [notifications] in notifications.callNext() }
     if let state { restore(state) }
   }
 
@@ -62,10 +63,10 @@ public final class GATTServerLink: ATTServerHandler {
     waiting = nil
     queue.removeAll()
     for update in heldBack.takeAll() { update.drop() }
-    let ended = configurations
-    configurations = [:]
-    for handle in ended.keys.sorted() { reportSubscription(handle, []) }
-    for sent in notifications.takeAll() { sent.call() }
+    let ended = configurations.keys
+    configurations.removeAll()
+    for handle in ended { reportSubscription(handle, []) }
+    notifications.callAll()
   }
 
   /// The client as reported to applications; `nil` if its device is not known.
@@ -76,7 +77,7 @@ public final class GATTServerLink: ATTServerHandler {
   /// The state to be stored for the next connection.
   public var state: GATTClientState {
     GATTClientState(
-      configurations: configurations, supportedFeatures: supportedFeatures,
+      configurations: configurations.dictionary, supportedFeatures: supportedFeatures,
       knownHash: awareness.isAware ? server.database.databaseHash : [], databaseHash: server.database.databaseHash)
   }
 

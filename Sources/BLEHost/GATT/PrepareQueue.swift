@@ -104,13 +104,13 @@ extension GATTServerLink {
   func resume(_ execution: QueueExecution) {
     do throws(QueueRefusal) {
       let step = try nextStep(execution.parts)
-      guard let application = step.application, let first = step.asked.first else {
+      guard let application = step.application, let asked = OneOrMore(step.asked) else {
         bearer.respond(ATTExecuteWriteResponse())
         for (attribute, value) in step.values { apply(value[...], to: attribute) }
         return
       }
-      let number = wait(.execute(QueueExecution(parts: step.rest, current: first.handle)), for: application)
-      application.write(AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: step.asked))
+      let number = wait(.execute(QueueExecution(parts: step.rest, current: asked[0].handle)), for: application)
+      application.write(AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: asked))
     } catch {
       bearer.refuse(error.code, at: error.handle)
     }

@@ -118,7 +118,7 @@ extension RemoteDatabase {
     layout.forget(handles)
     // The hash has changed, too: the next discovery reads it.
     hasPreparedForChanges = false
-    for handle in subscriptions.keys where handles.contains(handle) { subscriptions[handle] = nil }
+    subscriptions.removeAll { handle, _ in handles.contains(handle) }
     observers.removeAll { $0.events == nil }
     for observer in observers { observer.events?.database(self, didInvalidateServicesIn: handles) }
   }

@@ -23,7 +23,7 @@ extension RemoteDatabase {
   /// Removes `events` as an observer and subscriber. Characteristics to which only it subscribed are unsubscribed on the peer.
   public func remove(_ events: any RemoteDatabaseEvents) {
     observers.removeAll { $0.events == nil || $0.events === events }
-    for handle in subscriptions.keys.sorted() {
+    for handle in subscriptions.keys {
       run({ (_: Result<Void, OperationError>) in }) { [self] client, done in
         let isLast = subscriptions[handle]?.observers.allSatisfy { $0 === events } ?? false
         unsubscribe(events, from: handle, done)

@@ -43,7 +43,7 @@ public final class RemoteDatabase: GATTClientEvents {
   var isSubscribedToChanges = false
   var changeThrottle = ChangeThrottle()
   var changeTimer: TimerToken?
-  var subscriptions: [AttributeHandle: Subscription] = [:]
+  let subscriptions = SortedTable<AttributeHandle, Subscription>()
   var observers: [Observer] = []
   /// The value handle of Service Changed, once it is known.
   var serviceChanged: AttributeHandle?
@@ -103,7 +103,7 @@ public final class RemoteDatabase: GATTClientEvents {
     if let changeTimer { loop.cancel(changeTimer) }
     client.events = nil
     waiting.removeAll()
-    subscriptions = [:]
+    subscriptions.removeAll()
     observers = []
   }
 
@@ -295,25 +295,25 @@ public final class RemoteDatabase: GATTClientEvents {
   }
 
   /// Writes without response, after the operations before it. `sent`: as in `L2CAPCarrier`; not called after `close()`.
-  public func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
+  public func writeCommand(_ value: ArraySlice<UInt8>, to handle: AttributeHandle, sent: @escaping () -> Void) {
     if isClosed { return }
     if !client.bearer.isOpen {
       loop.schedule(after: .zero, .work, sent)
     } else if isBusy {
       waiting.append(
         .general { [self] in
-          client.writeCommand(value[...], to: handle, sent: sent)
+          client.writeCommand(value, to: handle, sent: sent)
           finish()
         })
     } else {
-      client.writeCommand(value[...], to: handle, sent: sent)
+      client.writeCommand(value, to: handle, sent: sent)
     }
   }
 
   /// Writes with a signature, after the operations before it. `sign` then provides the key and the counter; without them an
   /// unsigned write command is sent, which a peer accepts on an encrypted link. `sent`: as in `writeCommand`.
   public func writeCommand(
-    _ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void,
+    _ value: ArraySlice<UInt8>, to handle: AttributeHandle, sent: @escaping () -> Void,
     signedBy sign: @escaping (_ completion: @escaping ((SignatureAlgorithm, UInt32)?) -> Void) -> Void
   ) {
     if isClosed { return }
@@ -322,9 +322,9 @@ public final class RemoteDatabase: GATTClientEvents {
         sign { [self] signature in
           if isClosed { return }
           if let (signing, counter) = signature {
-            client.signedWrite(value[...], to: handle, signing, signCounter: counter, sent: sent)
+            client.signedWrite(value, to: handle, signing, signCounter: counter, sent: sent)
           } else {
-            client.writeCommand(value[...], to: handle, sent: sent)
+            client.writeCommand(value, to: handle, sent: sent)
           }
           finish()
         }

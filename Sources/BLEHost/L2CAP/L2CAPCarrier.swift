@@ -18,6 +18,18 @@ struct DeferredCall {
   let call: () -> Void
 }
 
+/// Functions to be called one after the other, in the order in which they were added. An object, so that what calls the next one retains these
+/// functions and nothing else.
+final class DeferredCalls {
+  private let calls = PacketQueue<DeferredCall>()
+
+  func append(_ call: @escaping () -> Void) { calls.append(DeferredCall(call: call)) }
+  func callNext() { calls.popFirst()?.call() }
+  func removeAll() { calls.removeAll() }
+  /// Calls those that are there now.
+  func callAll() { for deferred in calls.takeAll() { deferred.call() } }
+}
+
 /// Receives the payloads of one fixed channel. Everything on the loop.
 public protocol L2CAPChannelReceiver: AnyObject {
   /// Receives one complete payload. It shares the storage of the controller's packet: copy what outlives the call.

@@ -9,7 +9,7 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
   private var link: L2CAPLink?
   private let loop: any StackLoop
   /// The closures of frames queued for the controller, oldest first. Only these frames have a token other than 0.
-  private var queued = FIFO<DeferredCall>()
+  private let queued = DeferredCalls()
   private var nextToken: UInt64 = 1
   /// The closures of frames that were passed on, or dropped, within `send`; called after the current job.
   private var left: [DeferredCall] = []
@@ -26,7 +26,7 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
     }
     defer { nextToken &+= 1 }
     switch data.send(frame, token: nextToken) {
-    case .queued: queued.append(DeferredCall(call: sent))
+    case .queued: queued.append(sent)
     case .handedOver, .closed:
       left.append(DeferredCall(call: sent))
       if left.count == 1 { loop.schedule(after: .zero, .work, self) }
@@ -44,8 +44,8 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
   /// The link has ended: the frames that were not passed on are dropped. Calls all closures.
   func close() {
     abandon()
-    for sent in queued.takeAll() { left.append(sent) }
     timerFired(tag: 0)
+    queued.callAll()
   }
 
   /// Releases the link without calling anything.
@@ -59,7 +59,7 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
   }
 
   func link(_ data: HCILink, didHandOver token: UInt64) {
-    if token != 0 { queued.popFirst()?.call() }
+    if token != 0 { queued.callNext() }
   }
 
   func timerFired(tag: Int) {

@@ -28,7 +28,7 @@ extension HostConnection {
   }
 
   /// Writes to a characteristic that accepts only signed commands, on a link without encryption.
-  func writeSigned(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
+  func writeSigned(_ value: ArraySlice<UInt8>, to handle: AttributeHandle, sent: @escaping () -> Void) {
     database.writeCommand(value, to: handle, sent: sent) { [self] sign in
       guard protection.signsCommands, let identity = bondIdentity else { return sign(nil) }
       stack.security.takeSignCounter(for: identity) { [self] counter in

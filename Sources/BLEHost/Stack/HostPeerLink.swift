@@ -14,11 +14,18 @@ final class HostPeerLink: PeerLink, OperationCaller {
   private(set) var hasEnded = false
   /// Open channels of this central.
   private var channels: [L2CAPChannel] = []
+  /// What follows the commands that are on their way, and one closure for all of them, because they go out in order.
+  private let commands = DeferredCalls()
+  private let commandLeft: () -> Void
 
   init(connection: HostConnection, central: HostCentral) {
     self.connection = connection
     self.central = central
     database = connection.database
+    commandLeft = { [commands] in
+      connection.pendingWrites -= 1
+      commands.callNext()
+    }
     database.add(self)
   }
 
@@ -29,6 +36,7 @@ final class HostPeerLink: PeerLink, OperationCaller {
   func leave() {
     if hasEnded { return }
     hasEnded = true
+    commands.removeAll()
     for channel in channels { channel.close() }
     channels = []
     connection.links.removeAll { $0 === self }
@@ -40,6 +48,7 @@ final class HostPeerLink: PeerLink, OperationCaller {
   /// The link has ended.
   func end() {
     hasEnded = true
+    commands.removeAll()
     channels = []
   }
 
@@ -106,17 +115,14 @@ final class HostPeerLink: PeerLink, OperationCaller {
     }
   }
 
-  func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
+  func writeCommand(_ value: ArraySlice<UInt8>, to handle: AttributeHandle, sent: @escaping () -> Void) {
     if hasEnded { return }
     connection.pendingWrites += 1
-    let left = { [self] in
-      connection.pendingWrites -= 1
-      if !hasEnded { sent() }
-    }
+    commands.append(sent)
     if connection.protection.signsCommands, database.takesSignedCommandsOnly(handle) {
-      return connection.writeSigned(value, to: handle, sent: left)
+      return connection.writeSigned(value, to: handle, sent: commandLeft)
     }
-    database.writeCommand(value, to: handle, sent: left)
+    database.writeCommand(value, to: handle, sent: commandLeft)
   }
 
   func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>) {

@@ -20,7 +20,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
   private weak var events: (any PeripheralEvents)?
   var reportedState: AdapterState?
   private var services: [(identifier: LocalServiceIdentifier, published: PublishedService)] = []
-  private var characteristics: [UInt32: Characteristic] = [:]
+  private let characteristics = SortedTable<UInt32, Characteristic>()
   /// The open channels of centrals to this role.
   private var channels: [L2CAPChannel] = []
 
@@ -35,7 +35,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
 
   func adapterWasLost() {
     services = []
-    characteristics = [:]
+    characteristics.removeAll()
     channels = []
   }
 
@@ -63,14 +63,9 @@ final class HostPeripheral: PeripheralRole, StateListener {
     }
     let identifier = stack.takeServiceIdentifier()
     services.append((identifier, published))
-    // Each update passes `characteristics` and their subscribers: what changes them takes them out, so that there is no check for exclusive
-    // access (see `HCILink`).
-    var all = characteristics
-    characteristics = [:]
     for (characteristic, handle) in published.values {
-      all[characteristic.rawValue] = Characteristic(identifier: characteristic, value: handle)
+      characteristics[characteristic.rawValue] = Characteristic(identifier: characteristic, value: handle)
     }
-    characteristics = all
     return .success(identifier)
   }
 
@@ -82,10 +77,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
     guard let index = services.firstIndex(where: { $0.identifier == service }) else { return }
     let published = services.remove(at: index).published
     stack.server.gatt.remove(published)
-    var left = characteristics
-    characteristics = [:]
-    for identifier in published.values.keys { left[identifier.rawValue] = nil }
-    characteristics = left
+    for identifier in published.values.keys { characteristics[identifier.rawValue] = nil }
   }
 
   func place(of service: LocalServiceIdentifier) -> AttributeHandle? { publishedService(service)?.handles.lowerBound }
@@ -113,8 +105,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
     _ value: ArraySlice<UInt8>, of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
     sent: @escaping () -> Void
   ) {
-    let published = characteristics[characteristic.rawValue]
-    guard let published else { return stack.later(sent) }
+    guard let published = characteristics[characteristic.rawValue] else { return stack.later(sent) }
     var subscribers = published.subscribers
     if let centrals { subscribers.removeAll { $0.peer.map { !centrals.contains($0) } ?? true } }
     guard let first = subscribers.first else { return stack.later(sent) }

@@ -273,7 +273,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     toHost { .numberOfCompletedPackets(number, of: handle, in: $0) }
   }
 
-  func reportData(_ payload: ArraySlice<UInt8>, isStart: Bool, of connection: Connection) {
+  func reportData(_ payload: consuming ArraySlice<UInt8>, isStart: Bool, of connection: Connection) {
     if faults.dataToHost > 0 {
       faults.dataToHost -= 1
       return

@@ -81,10 +81,11 @@ extension Connection {
   private func exchange(with other: Connection) -> Bool {
     prepare()
     let moreFromMe = hasMoreData
-    let chance = controller.node.chance
     let duration = AirTime.packet(current.payload.count, transmitPHY)
-    let reaches = delivers(chance) && !isSpoiled(lasting: duration, at: cursor, towards: other)
-    if air.hasTap, let tap = air.tap { report(current, to: tap, wasReceived: reaches, signal: path.signal(chance)) }
+    let reaches = delivers() && !isSpoiled(lasting: duration, at: cursor, towards: other)
+    if air.hasTap, let tap = air.tap {
+      report(current, to: tap, wasReceived: reaches, signal: path.signal(controller.node.chance))
+    }
     cursor = cursor + duration
     guard reaches else {
       noteExchange(isGood: false)
@@ -97,13 +98,13 @@ extension Connection {
 
     other.prepare()
     let moreFromThem = other.hasMoreData
-    let otherChance = other.controller.node.chance
     let answerDuration = AirTime.packet(other.current.payload.count, other.transmitPHY)
     let answers =
-      other.delivers(otherChance) && !other.isSpoiled(lasting: answerDuration, at: cursor, towards: self)
+      other.delivers() && !other.isSpoiled(lasting: answerDuration, at: cursor, towards: self)
     if air.hasTap, let tap = air.tap {
       other.cursor = cursor
-      other.report(other.current, to: tap, wasReceived: answers, signal: other.path.signal(otherChance))
+      let signal = other.path.signal(other.controller.node.chance)
+      other.report(other.current, to: tap, wasReceived: answers, signal: signal)
     }
     cursor = cursor + answerDuration
     noteExchange(isGood: answers)
@@ -125,18 +126,18 @@ extension Connection {
   /// The central has received the peripheral's termination: one more packet acknowledges it.
   private func acknowledgeTermination(to other: Connection) {
     prepare()
-    if delivers(controller.node.chance) {
+    if delivers() {
       other.takeEmpty(from: self, at: cursor)
     }
   }
 
   /// Sends one packet on the path from the peer to this end or back; returns whether it arrives.
-  private func delivers(_ chance: SeededEntropy) -> Bool {
+  private func delivers() -> Bool {
     if path.isPerfect { return true }
     // Changed outside of this object, so that no access to it lasts while the random numbers are drawn.
     var path = path
     defer { self.path = path }
-    return path.delivers(chance)
+    return path.delivers(controller.node.chance)
   }
 
   private func report(_ pdu: OutgoingPDU, to tap: any AirTap, wasReceived: Bool, signal: Int8) {

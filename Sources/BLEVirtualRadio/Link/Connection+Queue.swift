@@ -4,7 +4,7 @@ import BLEWire
 
 extension Connection {
   /// Queues a packet of the host.
-  func send(_ payload: ArraySlice<UInt8>, isStart: Bool) {
+  func send(_ payload: consuming ArraySlice<UInt8>, isStart: Bool) {
     outstanding += 1
     waiting.append(WaitingPacket(payload: payload, kind: isStart ? .start : .continuation))
     dataQueued()
@@ -101,13 +101,13 @@ extension Connection {
   }
 
   /// Accepts the contents of a PDU with the expected sequence number; false if there is no buffer for it.
-  private func accept(_ received: ArraySlice<UInt8>, _ kind: DataChannelPDU.Kind) -> Bool {
+  private func accept(_ received: consuming ArraySlice<UInt8>, _ kind: DataChannelPDU.Kind) -> Bool {
     guard incoming.count < Self.incomingLimit, control.count < Self.incomingLimit, !encryption.hasFailed else {
       return false
     }
-    var payload = received
+    var payload = consume received
     if let cipher = encryption.receiveCipher {
-      guard let opened = opened(received, kind, by: cipher) else { return false }
+      guard let opened = opened(payload, kind, by: cipher) else { return false }
       payload = opened
     }
     guard kind == .control || controller.takeHostBuffer(for: self) else { return false }

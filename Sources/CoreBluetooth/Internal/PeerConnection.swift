@@ -100,7 +100,7 @@ final class PeerConnection: @unchecked Sendable {
   }
 
   /// The caller has taken a place of `window` for it.
-  func writeCommand(_ value: [UInt8], _ handle: AttributeHandle) {
+  func writeCommand(_ value: ArraySlice<UInt8>, _ handle: AttributeHandle) {
     guard isOpen else { return }
     link.writeCommand(value, to: handle, sent: commandSent)
   }

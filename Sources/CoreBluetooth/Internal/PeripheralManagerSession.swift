@@ -37,7 +37,7 @@ final class PeripheralManagerSession: PeripheralEvents {
   /// Counts the calls that removed everything: completions from before are ignored.
   private var generation = 0
   /// One closure for all updates.
-  private var updateSent: () -> Void = {}
+  private let updateSent: () -> Void
   /// The latest state of the stack.
   private var state = AdapterState.unknown
   /// The preserved state of a manager with a restore identifier, and what only such a manager stores.
@@ -49,7 +49,7 @@ final class PeripheralManagerSession: PeripheralEvents {
     self.adapter = adapter
     self.mailbox = mailbox
     self.window = window
-    updateSent = { [weak self] in self?.didSendUpdate() }
+    updateSent = { if window.places.giveBack() { mailbox.post(.peripheral(.readyToUpdate)) } }
   }
 
   /// - Parameter key: the key of the preserved state, for a manager with a restore identifier.
@@ -180,18 +180,9 @@ final class PeripheralManagerSession: PeripheralEvents {
 
   /// The program has taken a place of the window for each.
   func sendUpdates() {
-    let batch = window.takeBatch()
-    var start = 0
-    for update in batch.updates {
-      role?.update(
-        batch.octets[start..<update.end], of: update.characteristic, centrals: update.centrals, sent: updateSent)
-      start = update.end
+    window.batches.passOn { value, destination in
+      role?.update(value, of: destination.characteristic, centrals: destination.centrals, sent: updateSent)
     }
-    window.reuse(batch)
-  }
-
-  private func didSendUpdate() {
-    if window.places.giveBack() { post(.readyToUpdate) }
   }
 
   func respond(to transaction: TransactionIdentifier, result: UInt8, value: [UInt8]) {

@@ -3,8 +3,8 @@ internal import BLECore
 
 /// The objects for the services, characteristics and descriptors of one connection: one object for each attribute. On the program's queue.
 final class RemoteObjects {
-  private var services: [AttributeHandle: CBService] = [:]
-  private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
+  private let services = SortedTable<AttributeHandle, CBService>()
+  private let characteristics = SortedTable<AttributeHandle, CBCharacteristic>()
 
   func characteristic(_ value: AttributeHandle) -> CBCharacteristic? { characteristics[value] }
 
@@ -50,14 +50,12 @@ final class RemoteObjects {
 
   /// Invalidates the services that overlap `handles`, with their attributes.
   func invalidate(_ handles: ClosedRange<AttributeHandle>) -> [CBService] {
-    let invalid = services.values
-      .filter { $0.remote?.handles.overlaps(handles) == true }
-      .sorted { ($0.remote?.handles.lowerBound ?? .first) < ($1.remote?.handles.lowerBound ?? .first) }
+    let invalid = services.values.filter { $0.remote?.handles.overlaps(handles) == true }
     for service in invalid {
       if let start = service.remote?.handles.lowerBound { services[start] = nil }
       service.invalidate()
     }
-    for (handle, characteristic) in characteristics where !characteristic.isValid { characteristics[handle] = nil }
+    characteristics.removeAll { _, characteristic in !characteristic.isValid }
     return invalid
   }
 

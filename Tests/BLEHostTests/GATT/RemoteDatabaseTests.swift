@@ -185,7 +185,9 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     let handle = AttributeHandle(18)
     var log: [String] = []
     pair.database.write([1], to: handle) { _ in log.append("write") }
-    for number in 2...5 { pair.database.writeCommand([UInt8(number)], to: handle) { log.append("sent \(number)") } }
+    for number: UInt8 in 2...5 {
+      pair.database.writeCommand([number], to: handle) { log.append("sent \(number)") }
+    }
     pair.database.read(handle) { result in log.append("read \((try? result.get()) ?? [])") }
     pair.database.discoverServices(nil) { _ in log.append("services") }
     pair.database.writeCommand([9], to: handle) { log.append("sent 9") }

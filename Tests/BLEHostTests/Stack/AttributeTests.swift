@@ -74,7 +74,7 @@ import Testing
     let sent = Promised<Void>()
     await world.perform {
       for number in 0..<200 {
-        central.link.writeCommand([UInt8(number)], to: chat.value) { sent.fulfil(.success(())) }
+        central.link.writeCommand([UInt8(number)][...], to: chat.value) { sent.fulfil(.success(())) }
       }
     }
     try await world.wait { peripheral.writes.count == 200 }

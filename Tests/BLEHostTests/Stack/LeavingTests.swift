@@ -50,7 +50,7 @@ import Testing
     let central = try await world.connectChat(from: phone)
     let chat = try #require(try await world.discoverChat(central))
     await world.perform {
-      for number in 0..<40 { central.link.writeCommand([UInt8(number)], to: chat.value) {} }
+      for number in 0..<40 { central.link.writeCommand([UInt8(number)][...], to: chat.value) {} }
       leave(central, way)
     }
     try await world.wait { phone.stack.linkCount == 0 }
@@ -140,7 +140,7 @@ import Testing
     let start = world.loop.now
     await world.perform {
       toy.controller?.silence()
-      for _ in 0..<200 { central.link.writeCommand([UInt8](repeating: 1, count: 200), to: chat.value) {} }
+      for _ in 0..<200 { central.link.writeCommand([UInt8](repeating: 1, count: 200)[...], to: chat.value) {} }
       leave(central, .cancel)
     }
     try await world.wait { phone.stack.linkCount == 0 }
@@ -163,7 +163,7 @@ import Testing
     let start = world.loop.now
     await world.perform {
       for number in 0..<200 {
-        central.link.writeCommand([UInt8](repeating: UInt8(number), count: 200), to: chat.value) {}
+        central.link.writeCommand([UInt8](repeating: UInt8(number), count: 200)[...], to: chat.value) {}
       }
       leave(central, .cancel)
     }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BLEVirtualRadio
+import BLECore
 
 @Suite("The queue of packets that has memory of its own")
 struct PacketQueueTests {
@@ -61,12 +61,29 @@ struct PacketQueueTests {
 
   @Test("I16.2 an element that appends to the queue when it is released finds it in order")
   func appendingWhileReleasing() {
+    let owner = Owner()
+    owner.queue.append(Appending { [weak owner] in owner?.queue.append(Appending {}) })
+    owner.queue.removeFirst()
+    #expect(owner.queue.count == 1)
+    owner.queue.removeAll()
+    #expect(owner.queue.isEmpty)
+    owner.queue.append(Appending { [weak owner] in owner?.queue.append(Appending {}) })
+    owner.queue.first = Appending {}
+    #expect(owner.queue.count == 2)
+  }
+
+  @Test("I16.2 a queue that was long keeps the order after it was empty, when its memory is another")
+  func emptiedWhenLong() {
+    let queue = PacketQueue<Int>()
+    for round in 0..<3 {
+      for number in 0..<1_000 { queue.append(round + number) }
+      for number in 0..<1_000 { #expect(queue.popFirst() == round + number) }
+      #expect(queue.popFirst() == nil)
+    }
+  }
+
+  private final class Owner {
     let queue = PacketQueue<Appending>()
-    queue.append(Appending { [weak queue] in queue?.append(Appending {}) })
-    queue.removeFirst()
-    #expect(queue.count == 1)
-    queue.removeAll()
-    #expect(queue.isEmpty)
   }
 
   private final class Counter {
