@@ -212,7 +212,7 @@ open class CBPeripheralManager: CBManager {
     if !characteristic.hasSubscribers { return true }
     guard window.places.takeIfOpen() else { return false }
     let destination = UpdateWindow.Destination(characteristic: identifier, centrals: centrals?.map(\.peerIdentifier))
-    if window.batches.add(value, length: value.count, for: destination) {
+    window.batches.add(value, length: value.count, for: destination) {
       super.submit { [session] in session.value.sendUpdates() }
     }
     return true

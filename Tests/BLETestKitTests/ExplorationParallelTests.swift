@@ -22,7 +22,7 @@ struct ExplorationParallelTests {
       close(open("\(meeting)-\(world.seed)", O_CREAT | O_WRONLY, 0o600))
       // The world's clock moves: one that stands still while its process sleeps counts as one that does not end. The other world
       // may have to wait for a processor until worlds of other tests are over.
-      for _ in 0..<30_000 where access("\(meeting)-\(3 - world.seed)", F_OK) != 0 {
+      for _ in 0..<200_000 where access("\(meeting)-\(3 - world.seed)", F_OK) != 0 {
         usleep(1_000)
         await world.advance(by: .milliseconds(1))
       }

@@ -31,11 +31,10 @@ final class CentralContext: Sendable {
 
   /// Writes the first `length` octets of a value without response. The caller has taken a place of the connection's window for it.
   func writeCommand(_ value: Data, length: Int, to handle: AttributeHandle, on connection: PeerConnection) {
-    guard commands.add(value, length: length, for: CommandDestination(connection: connection, handle: handle)) else {
-      return
-    }
-    adapter.loop.submit(from: origin) { [commands] in
-      commands.passOn { value, destination in destination.connection.writeCommand(value, destination.handle) }
+    commands.add(value, length: length, for: CommandDestination(connection: connection, handle: handle)) {
+      adapter.loop.submit(from: origin) { [commands] in
+        commands.passOn { value, destination in destination.connection.writeCommand(value, destination.handle) }
+      }
     }
   }
 

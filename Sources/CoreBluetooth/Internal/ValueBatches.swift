@@ -31,8 +31,9 @@ final class ValueBatches<Destination: Sendable>: Sendable {
   private static var spareLimit: Int { SendWindow.capacity * 512 }
 
   /// Adds the first `length` octets of a value.
-  /// - Returns: whether they begin a batch, for which the caller has to submit a job that takes it.
-  func add(_ value: Data, length: Int, for destination: Destination) -> Bool {
+  /// - Parameter submit: submits a job that passes a batch on; called if they begin one. Under the lock: what another thread asks for
+  ///   behind a value of its own, which may be in this batch too, must not be submitted before it.
+  func add(_ value: Data, length: Int, for destination: Destination, submit: () -> Void) {
     state.withLock { state in
       let isNew = !state.isOpen || state.waiting.isEmpty
       if isNew {
@@ -46,7 +47,7 @@ final class ValueBatches<Destination: Sendable>: Sendable {
       }
       state.waiting[last].entries.append(
         Batch.Entry(destination: destination, end: state.waiting[last].octets.count))
-      return isNew
+      if isNew { submit() }
     }
   }
 
