@@ -66,7 +66,7 @@ struct PacketQueueTests {
     owner.queue.removeFirst()
     #expect(owner.queue.count == 1)
     owner.queue.removeAll()
-    #expect(owner.queue.isEmpty)
+    #expect(owner.queue.count == 0)
     owner.queue.append(Appending { [weak owner] in owner?.queue.append(Appending {}) })
     owner.queue.first = Appending {}
     #expect(owner.queue.count == 2)
