@@ -35,7 +35,7 @@ public final class VirtualController: HCITransport, TimerTarget {
   let faults = FaultCounts()
   var hasFailedOnce = false
 
-  /// A class for the same reason as `PacketQueue`.
+  /// A class for the same reason as `ProcedureState`.
   final class FaultCounts {
     var dataToHost = 0
     var dataFromHost = 0

@@ -49,7 +49,8 @@ struct SessionMaterial {
   static func number(_ octets: [UInt8]) -> UInt64 { octets.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-/// The encryption state of one end of a connection (Core, Vol 6 Part B 5.1.3). A class for the same reason as `PacketQueue`.
+/// The encryption state of one end of a connection (Core, Vol 6 Part B 5.1.3). A class for the same reason as
+/// `ProcedureState`.
 final class EncryptionState {
   enum Phase {
     /// Nothing is encrypted.

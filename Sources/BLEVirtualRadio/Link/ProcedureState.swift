@@ -32,7 +32,8 @@ struct PendingChange<Value> {
   var value: Value
 }
 
-/// The control procedures of one end of a connection: one at a time, the others wait. A class for the same reason as `PacketQueue`.
+/// The control procedures of one end of a connection: one at a time, the others wait. A class, whose
+/// properties are read and written as a whole: see `HCILink`.
 final class ProcedureState {
   struct PHYChange {
     var transmit: LEPHY
