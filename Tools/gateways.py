@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -37,13 +38,24 @@ def wait_until(holds, what, seconds=120):
         time.sleep(0.05)
 
 
+def free_port():
+    """A port that nothing listens on, and that the kernel gives to no client (ip_local_port_range): a client that tries to reach a broker
+    which is not there must not meet itself."""
+    for port in random.sample(range(20_000, 32_000), 100):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise OSError("no port is free")
+
+
 class Broker:
     """Writes each change to its folder, so that it may be killed."""
 
     def __init__(self, folder, addresses=("127.0.0.1",)):
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            self.port = listener.getsockname()[1]
+        self.port = free_port()
         self.settings = os.path.join(folder, "mosquitto.conf")
         listeners = "".join(f"listener {self.port} {address}\n" for address in addresses)
         with open(self.settings, "w", encoding="utf-8") as file:

@@ -122,21 +122,27 @@ public final class TestBroker: @unchecked Sendable {
     while waitpid(process, nil, 0) < 0, errno == EINTR {}
   }
 
-  /// A port of the loopback interface that nothing listens on.
+  /// A port of the loopback interface that nothing listens on, and that the kernel gives to no client (ip(7), `ip_local_port_range`): a
+  /// broker that is started again finds it free, and a client that tries to reach it meanwhile does not meet itself.
   public static func freePort() throws -> UInt16 {
+    for _ in 0..<100 {
+      let port = UInt16.random(in: 20_000..<32_000)
+      if isFree(port) { return port }
+    }
+    throw POSIXError(.EADDRINUSE)
+  }
+
+  private static func isFree(_ port: UInt16) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    try #require(descriptor >= 0)
+    guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    try withUnsafeMutablePointer(to: &address) { pointer in
-      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        try #require(bind(descriptor, $0, size) == 0)
-        try #require(getsockname(descriptor, $0, &size) == 0)
-      }
+    address.sin_port = port.bigEndian
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) == 0 }
     }
-    return UInt16(bigEndian: address.sin_port)
   }
 }

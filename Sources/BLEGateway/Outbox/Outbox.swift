@@ -109,6 +109,16 @@ package final class Outbox: @unchecked Sendable {
     queue.sync { (file?.rows ?? 0, file?.octets ?? 0, file?.losses ?? OutboxLosses()) }
   }
 
+  /// Writes what was added so far, without waiting for more.
+  package func write() async {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        self.writeAll()
+        continuation.resume()
+      }
+    }
+  }
+
   /// Runs one transaction: adds messages, and whatever `more` does. Waits for the disk.
   package func commit(
     _ drafts: [OutboxDraft], _ more: @Sendable (Database) throws(StoreError) -> Void = { _ in }

@@ -41,6 +41,9 @@ final class OutboxSender {
     self.perform = perform
   }
 
+  /// Whether the link is down, or the broker has acknowledged all that was read from the file.
+  var isAtRest: Bool { !isUp || !isReading && waiting.isEmpty }
+
   func linkIsUp() {
     (isUp, sent, waiting) = (true, 0, [:])
     link += 1

@@ -6,7 +6,7 @@ import Foundation
 /// `@unchecked Sendable`: `link` is behind its lock; everything else is used on the link's queue.
 final class GatewayLine: @unchecked Sendable {
   private let link = Guarded<BrokerLink?>(nil)
-  private var sender: OutboxSender?
+  private(set) var sender: OutboxSender?
   private var announcer: HomeAssistantAnnouncer?
   /// What is published and subscribed to at each connection.
   private var description: BrokerPublication?

@@ -166,11 +166,20 @@ final class SharedDevice: @unchecked Sendable {
     }
   }
 
-  /// Returns when the broker has acknowledged a message: it has handed on what came before.
+  /// Returns when the broker has acknowledged what is in the outbox, and then a message of ours: it has handed on what came before. The outbox
+  /// and the disk take real time: without this many seconds of the world could pass while a gateway seems to hear nothing.
   private static func fence(_ gateway: Gateway) async {
+    await gateway.outbox.write()
+    while await !isAtRest(gateway.line) { await Task.yield() }
     let message = BrokerPublication(topic: "fence/\(gateway.configuration.name)", payload: Data())
     await withCheckedContinuation { continuation in
       gateway.line.publish(message) { _ in continuation.resume() }
+    }
+  }
+
+  private static func isAtRest(_ line: GatewayLine) async -> Bool {
+    await withCheckedContinuation { continuation in
+      line.pass { continuation.resume(returning: line.sender?.isAtRest ?? true) }
     }
   }
 
