@@ -35,6 +35,9 @@ enum Benchmarks {
     Benchmark("simulated_hour_100_devices", .secondsOfAnHour, operations: 600, counted: 20) {
       try await SimulatedHour()
     },
+    Benchmark("simulated_hour_1000_devices", .secondsOfAnHour, operations: 120, counted: 4, hasPeer: false) {
+      try await SimulatedHour(1_000, hasRooms: true)
+    },
     Benchmark("explored_worlds", .rate, operations: 100, counted: 16, hasPeer: false) { ExploredWorlds() },
   ]
 
