@@ -40,11 +40,22 @@ public final class SecurityManager: L2CAPChannelReceiver {
   /// The origin of the key that encrypts the link, or is about to.
   enum KeyOwner { case none, pairing, bond }
 
+  private final class CurrentPairing {
+    let pairing: Pairing
+
+    init(_ pairing: Pairing) { self.pairing = pairing }
+  }
+
   let local: LocalSecurity
   let loop: any StackLoop
   let log: Logger
   private let channel: any SecurityManagerChannel
-  var pairing: Pairing?
+  /// The current pairing. Kept in memory of its own, because its state takes a kilobyte and most links never have one.
+  var pairing: Pairing? {
+    get { current?.pairing }
+    set { current = newValue.map(CurrentPairing.init) }
+  }
+  private var current: CurrentPairing?
   /// The level that this side has requested by a Security Request.
   var requestedLevel: SecurityLevel?
   /// Whether that request was made for an application or the user.
