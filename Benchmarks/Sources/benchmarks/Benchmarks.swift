@@ -70,6 +70,8 @@ enum Benchmarks {
         guard let benchmark = all.first(where: { $0.name == name }) ?? Curve.benchmark(named: name) else { continue }
         try await InstructionCounter.doWork(of: benchmark)
       }
+    case .heap:
+      for benchmark in all where options.names.contains(benchmark.name) { try await HeapCounter.doWork(of: benchmark) }
     }
     return []
   }
@@ -127,9 +129,9 @@ enum Benchmarks {
 /// `benchmarks --thresholds FILE [--output FILE] [--curves FILE] [--python FILE --script FILE] [--counted PROGRAM] [--attributes PROGRAM [--bluez PROGRAM]] [--profiles FOLDER]
 /// [--brief] [name ...]`,
 /// where `--counted` is this program as valgrind can read it; `benchmarks --count name`, which under callgrind does the work of one for its
-/// instructions; or `benchmarks --check-adapter`, which measures nothing: it shows that a program which is built for speed gets its adapter.
+/// instructions; `benchmarks --heap name`, which does the work of one for its memory; or `benchmarks --check-adapter`, which measures nothing: it shows that a program which is built for speed gets its adapter.
 struct Options {
-  enum Mode { case measure, count, checkAdapter }
+  enum Mode { case measure, count, heap, checkAdapter }
 
   var thresholds = "thresholds.json"
   var output: String?
@@ -165,6 +167,7 @@ struct Options {
       case "--bluez": bluez = try value(of: argument)
       case "--brief": isBrief = true
       case "--count": mode = .count
+      case "--heap": mode = .heap
       case "--check-adapter": mode = .checkAdapter
       default:
         let isKnown =

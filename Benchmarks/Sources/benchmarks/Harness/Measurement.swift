@@ -28,10 +28,10 @@ struct Measuring {
   private static let rounds = 7
 
   func measure(_ benchmark: Benchmark) async throws -> Measurement {
-    let work = try await benchmark.make()
     let visit = benchmark.hasPeer && !isBrief ? try peer?.visit(benchmark.name) : nil
     defer { visit?.end() }
-    if benchmark.unit == .kibibytes { return try await memory(benchmark, work, beside: visit) }
+    if benchmark.unit == .kibibytes { return try memory(benchmark, beside: visit) }
+    let work = try await benchmark.make()
     let operations = isBrief ? benchmark.operations / 5 : benchmark.operations
     // The first go does not count: what is made once is made in it.
     try await work.prepare(operations)
@@ -45,11 +45,8 @@ struct Measuring {
     return measurement
   }
 
-  private func memory(
-    _ benchmark: Benchmark, _ work: any Work, beside visit: Peer.Visit?
-  ) async throws -> Measurement {
-    let heap = try await ProcessUsage.heap { try await work.run(benchmark.operations) }
-    var measurement = Measurement(values: [benchmark.unit.value(heap.octets / Double(heap.result.operations))])
+  private func memory(_ benchmark: Benchmark, beside visit: Peer.Visit?) throws -> Measurement {
+    var measurement = Measurement(values: [benchmark.unit.value(try HeapCounter.count(benchmark.name))])
     if let visit { measurement.peerValues.append(try visit.round().value) }
     return measurement
   }

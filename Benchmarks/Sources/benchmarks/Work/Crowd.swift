@@ -95,6 +95,7 @@ struct DeviceMemory: Work {
 
   func run(_ operations: Int) async throws -> Done {
     try await crowd.add(operations)
+    await crowd.queue.pass()
     return Done(operations: operations)
   }
 }
