@@ -75,8 +75,8 @@ public final class World: @unchecked Sendable {
     watch =
       trial?.isWatched == true
       ? nil
-      : WorldWatch.start(on: loop, worldLog, every: interval) { [promises, weak loop] in
-        if let loop { promises.rules.callbacksAreStuck(at: loop.now) }
+      : WorldWatch.start(on: loop, worldLog, every: interval) { [promises] now in
+        promises.rules.callbacksAreStuck(at: now)
       }
     let seed = seed ?? Self.seedFromEnvironment ?? SystemEntropy().next()
     self.seed = seed
@@ -96,7 +96,7 @@ public final class World: @unchecked Sendable {
       FailureWatch.current?.enter(self)
       return
     }
-    loop.setWatch { [weak loop, promises] in loop.map { trial.look(at: $0.now, promises) } ?? false }
+    loop.setWatch { [promises] now in trial.look(at: now, promises) }
     trial.stage.begin(in: self)
   }
 

@@ -15,30 +15,28 @@ struct WorldWatch {
 
   private let log: WorldLog
   private let interval: Duration
-  private let foundStuck: @Sendable () -> Void
+  private let foundStuck: @Sendable (StackInstant) -> Void
   private let test = Test.current.map { " of the test '\($0.displayName ?? $0.name)'" } ?? ""
   private var steps: UInt64 = 0
   private var looks = 0
 
   /// - Parameters:
   ///   - interval: the real time between two checks.
-  ///   - foundStuck: called when callbacks have not returned that long, after the log says so.
-  /// - Returns: the task; cancelling it ends the checks.
+  ///   - foundStuck: called with the world's time when callbacks have not returned that long, before the log says so.
+  /// - Returns: the task, which keeps the loop until it is cancelled: that ends the checks.
   static func start(
-    on loop: VirtualLoop, _ log: WorldLog, every interval: Duration, foundStuck: @escaping @Sendable () -> Void
+    on loop: VirtualLoop, _ log: WorldLog, every interval: Duration,
+    foundStuck: @escaping @Sendable (StackInstant) -> Void
   ) -> Task<Void, Never> {
     // With the priority of the test: its steps and the checks wait in the same line.
     Task.detached(priority: Task.currentPriority) {
-      [weak loop, watch = WorldWatch(log: log, interval: interval, foundStuck: foundStuck)] in
+      [watch = WorldWatch(log: log, interval: interval, foundStuck: foundStuck)] in
       var watch = watch
-      while (try? await Task.sleep(for: interval)) != nil {
-        guard let loop else { return }
-        watch.look(at: loop)
-      }
+      while (try? await Task.sleep(for: interval)) != nil { watch.look(at: loop) }
     }
   }
 
-  private init(log: WorldLog, interval: Duration, foundStuck: @escaping @Sendable () -> Void) {
+  private init(log: WorldLog, interval: Duration, foundStuck: @escaping @Sendable (StackInstant) -> Void) {
     self.foundStuck = foundStuck
     self.log = log
     self.interval = interval
@@ -63,8 +61,8 @@ struct WorldWatch {
         continueWithoutQueues(loop)
       }
     } else if looks == Self.patience, standing.outstanding > 0 {
-      foundStuck()
-      reportPendingCallbacks(standing)
+      foundStuck(loop.now)
+      reportPendingCallbacks(standing, loop.queueLabels)
     }
   }
 
@@ -87,11 +85,11 @@ struct WorldWatch {
       """)
   }
 
-  private func reportPendingCallbacks(_ standing: VirtualLoop.Standing) {
+  private func reportPendingCallbacks(_ standing: VirtualLoop.Standing, _ queues: [String]) {
     log.say(
       """
       The world\(test) has waited \(time) for \(standing.outstanding) callbacks or steps of tasks that have not returned. Its \
-      managers' queues are \(Self.list(standing.queues)): one of them is blocked, or is the main queue and the test blocks it.
+      managers' queues are \(Self.list(queues)): one of them is blocked, or is the main queue and the test blocks it.
       """)
   }
 

@@ -47,6 +47,28 @@ struct VirtualLoopTests {
     #expect(recorder.fired[2].at == .zero + .milliseconds(20))
   }
 
+  @Test("a loop that has ended is released although a queue that it followed was never left, and follows no other")
+  func released() async {
+    let queue = DispatchQueue(label: "model")
+    weak var released: VirtualLoop?
+    do {
+      let loop = VirtualLoop()
+      released = loop
+      func program() -> ProgramQueue {
+        ProgramQueue(queue, label: "model") { action in { queue.async(execute: action) } }
+      }
+      loop.follow(program())
+      await loop.run(until: .instant(.zero + .milliseconds(1)))
+      #expect(loop.queueLabels == ["model"])
+      loop.end()
+      loop.follow(program())
+      #expect(loop.queueLabels.isEmpty)
+    }
+    // The thread of the last passage has left the loop's block.
+    queue.sync {}
+    #expect(released == nil)
+  }
+
   @Test(
     "I14.3 a drawn order exchanges jobs of different origins, keeps those of one, and is the same for the same seed")
   func drawnOrder() async {

@@ -14,10 +14,11 @@ extension VirtualLoop {
   public func follow(_ queue: ProgramQueue) { follow(queue, of: .common) }
   public func unfollow(_ queue: ProgramQueue) { unfollow(queue, of: .common) }
 
-  /// Waits from now on for the blocks that `process` enqueues on `queue`, until `unfollow` was called as often.
+  /// Waits from now on for the blocks that `process` enqueues on `queue`, until `unfollow` was called as often. Until then, or until
+  /// `end()`, the two keep each other: a weak reference to the loop would make each reference to it slower, and every packet has some.
   public func follow(_ queue: ProgramQueue, of process: ProcessNumber) {
-    queue.whenPassed { [weak self, identity = queue.identity] in self?.passed(identity) }
-    shared.withLock { $0.passage.follow(queue, of: process) }
+    queue.whenPassed { [self, identity = queue.identity] in passed(identity) }
+    shared.withLock { if !$0.hasEnded { $0.passage.follow(queue, of: process) } }
   }
 
   /// Ends one `follow`.
@@ -65,8 +66,6 @@ extension VirtualLoop {
     public var queuesWaitedFor: [String]
     /// Whether all of those were waited for in vain before.
     public var queuesAreSuspected: Bool
-    /// All queues of programs.
-    public var queues: [String]
     /// Whether the run waits for the machine's clock, because it is paced.
     public var isResting: Bool
   }
@@ -77,7 +76,10 @@ extension VirtualLoop {
       Standing(
         isRunning: shared.isRunning, steps: shared.steps, jobs: shared.jobs.count, outstanding: shared.outstanding,
         queuesWaitedFor: shared.passage.labelsUnderWay, queuesAreSuspected: shared.passage.isWaitingForSuspectedOnly,
-        queues: shared.passage.labels, isResting: shared.rest.isResting)
+        isResting: shared.rest.isResting)
     }
   }
+
+  /// The labels of all queues of programs, without duplicates, of which a large world has thousands. From any thread.
+  public var queueLabels: [String] { shared.withLock { $0.passage.labels } }
 }

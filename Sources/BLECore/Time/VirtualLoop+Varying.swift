@@ -42,12 +42,12 @@ extension VirtualLoop {
   /// numbers of their origins. Each such order is one that threads of a real machine could cause. On the loop, or before its first run.
   public func varyOrder(by chance: SeededEntropy) { rounds.order.chance = chance }
 
-  /// Calls `watch` each time the clock stands still: all jobs and callbacks of the instant are done. After it has returned false the
-  /// clock does not advance any more, and every run ends with `limitPassed`. On the loop, or before its first run.
-  public func setWatch(_ watch: (@Sendable () -> Bool)?) { rounds.watch = watch }
+  /// Calls `watch` with the clock's instant each time the clock stands still: all jobs and callbacks of the instant are done. After it has
+  /// returned false the clock does not advance any more, and every run ends with `limitPassed`. On the loop, or before its first run.
+  public func setWatch(_ watch: (@Sendable (StackInstant) -> Bool)?) { rounds.watch = watch }
 
   func isHalted() -> Bool {
-    if !rounds.isHalted, let watch = rounds.watch { rounds.isHalted = !watch() }
+    if !rounds.isHalted, let watch = rounds.watch { rounds.isHalted = !watch(now) }
     return rounds.isHalted
   }
 }

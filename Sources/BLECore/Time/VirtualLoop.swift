@@ -78,7 +78,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     var goal = Goal.instant(.zero)
     var finish: (@Sendable (Outcome) -> Void)?
     var order = JobOrder()
-    var watch: (@Sendable () -> Bool)?
+    var watch: (@Sendable (StackInstant) -> Bool)?
     /// The watch has ended this loop: its clock does not advance any more.
     var isHalted = false
     /// Nothing runs the loop any more.
@@ -127,19 +127,20 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     if isResting { Task.detached { self.proceed() } }
   }
 
-  /// Nothing runs the loop any more: discards jobs, timers and callbacks, also those that come later. What they refer to refers to
-  /// the loop, which would otherwise keep itself in memory. Not during a run.
+  /// Nothing runs the loop any more: discards jobs, timers, callbacks and queues of programs, also those that come later. What they refer to
+  /// refers to the loop, which would otherwise keep itself in memory. Not during a run.
   public func end() {
-    let jobs = shared.withLock { shared in
+    let ended = shared.withLock { shared in
       shared.hasEnded = true
-      defer { shared.jobs = [] }
-      return shared.jobs
+      let ended = (shared.jobs, shared.passage)
+      (shared.jobs, shared.passage) = ([], QueuePassage())
+      return ended
     }
     // What is released may use the loop: not under the lock, and not while the rounds are changed.
-    var ended = Rounds()
-    ended.hasEnded = true
-    swap(&ended, &rounds)
-    withExtendedLifetime((jobs, ended)) {}
+    var last = Rounds()
+    last.hasEnded = true
+    swap(&last, &rounds)
+    withExtendedLifetime((ended, last)) {}
   }
 
   @discardableResult

@@ -135,10 +135,9 @@ extension World {
     // An explored world looks anyway.
     guard trial == nil else { return }
     let promises = promises
-    loop.submit(from: .common) { [weak loop] in
-      guard let loop else { return }
-      loop.setWatch { [weak loop] in
-        if let loop { _ = promises.look(at: loop.now, nil) }
+    loop.submit(from: .common) { [loop] in
+      loop.setWatch { now in
+        _ = promises.look(at: now, nil)
         return true
       }
     }

@@ -82,7 +82,7 @@ extension WorkerMonitor.Watched {
     if ProcessUse.resident - resident > limits.memory {
       return .limit("memory", "the body fills more than \(limits.memory >> 20) MiB of memory, \(moment)")
     }
-    guard let standing = loop?.standing, standing.steps == steps, !standing.isResting,
+    guard let loop, case let standing = loop.standing, standing.steps == steps, !standing.isResting,
       now - used < .milliseconds(2), ProcessUse.othersSleep
     else {
       steps = loop?.standing.steps ?? 0
@@ -94,7 +94,7 @@ extension WorkerMonitor.Watched {
     guard standing.isRunning else {
       return .limit("standstill", "the body waits without end for something that does not happen, \(moment)")
     }
-    let queues = standing.queues.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+    let queues = loop.queueLabels.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
     return .limit(
       "standstill",
       """
