@@ -1,7 +1,9 @@
 """The tool in the guest on the machine's own adapter, which it takes from the kernel by the HCI user channel."""
 
 import functools
+import json
 import operator
+import re
 import time
 
 import pytest
@@ -154,6 +156,26 @@ def test_x5_the_adapter_is_switched_on_again_when_the_kernel_closes_the_channel_
     finally:
         lab.guest.run("kill -CONT $(pidof bluetoothd)")
     wait_until_powered(lab)
+
+
+def test_nothing_is_lost_while_the_program_stands_still(lab):
+    """The kernel keeps what a program does not read as long as there is room, and says nothing of what it then drops."""
+    values = {"uuid": "FFF1", "properties": ["notify"], "notify": {"every": 0.01, "values": [{"utf8": "number {n}."}]}}
+    profile = lab.folder / "counter.json"
+    profile.write_text(json.dumps({"name": "Counter", "advertise": ["FFF0"], "services": [{"uuid": "FFF0", "characteristics": [values]}]}))
+    counter = lab.outside("serve", profile, "--adapter", "radio:vm/counter")
+    counter.wait_for("Advertising")
+    command = lab.start("subscribe", "Counter", "FFF1", "--count", "2000", "--format", "utf8", "--adapter", "hci:0")
+    command.wait_for("number 9.")
+    process = lab.guest.run("grep -lx ble /proc/[0-9]*/comm | cut -d/ -f3")[1].strip()
+    lab.guest.run(f"kill -STOP {process}")
+    said = len(counter.text)
+    wait_until(lambda: counter.text.count("notified", said) >= 1_000, "a thousand notifications")
+    lab.guest.run(f"kill -CONT {process}")
+    assert command.wait(120) == (0, command.text)
+    numbers = [int(number) for number in re.findall(r"number (\d+)\.", command.text)]
+    assert numbers == list(range(numbers[0], numbers[0] + 2_000))
+    counter.stop()
 
 
 @pytest.fixture

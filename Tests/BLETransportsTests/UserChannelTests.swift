@@ -77,6 +77,58 @@ struct UserChannelTests {
     #expect(error == ECONNREFUSED)
   }
 
+  @Test(
+    "I12.1 a channel of which the kernel has dropped packets ends: what they said is not known",
+    arguments: [false, true])
+  func dropped(_ isOverrun: Bool) async {
+    let queue = DispatchQueue(label: "channel")
+    let (socket, sender) = Self.datagrams()
+    // Each with what makes it an event; more than there is room for, or fewer.
+    for _ in 0..<(isOverrun ? 2_000 : 100) { _ = Glibc.write(sender.number, [0x04, 0xFF, 0x00], 3) }
+    final class Kept {
+      var channel: UserChannel?
+      var received = 0
+    }
+    let outcome: (error: Int32, received: Int) = await withCheckedContinuation { continuation in
+      queue.async {
+        let kept = Kept()
+        kept.channel = UserChannel(
+          socket, on: queue,
+          receive: { _ in
+            kept.received += 1
+            guard !isOverrun, kept.received == 100 else { return }
+            kept.channel?.close()
+            continuation.resume(returning: (0, kept.received))
+          },
+          end: { error in
+            kept.channel = nil
+            continuation.resume(returning: (error, kept.received))
+          })
+      }
+    }
+    #expect(outcome == (isOverrun ? (ENOBUFS, 64) : (0, 100)))
+    withExtendedLifetime(sender) {}
+  }
+
+  /// Two sockets of which the first has room for what the second sends as the kernel's Bluetooth sockets have.
+  private static func datagrams() -> (receiver: FileDescriptor, sender: FileDescriptor) {
+    let ends = (0..<2).map { _ in FileDescriptor(socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var (length, room) = (socklen_t(MemoryLayout<sockaddr_in>.size), Int32(106_496))
+    setsockopt(ends[0].number, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+    withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        _ = Glibc.bind(ends[0].number, address, length)
+        _ = getsockname(ends[0].number, address, &length)
+        _ = Glibc.connect(ends[1].number, address, length)
+      }
+    }
+    ends[0].setNonBlocking()
+    return (ends[0], ends[1])
+  }
+
   /// A socket whose peer has gone. Writing leaves an error and nothing to read, as with an adapter that is unplugged.
   private static func deadEnd() -> FileDescriptor {
     let (end, gone) = (socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0), socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))

@@ -1,6 +1,7 @@
 import BLECore
 import BLEHCI
 import BLEWire
+import CKernelBluetooth
 import Dispatch
 import Glibc
 
@@ -29,7 +30,8 @@ final class UserChannel {
   /// - Parameters:
   ///   - descriptor: the channel's socket.
   ///   - receive: called with each packet from the controller.
-  ///   - end: called once, when the adapter was removed or has failed, with the system's error; 0 if it was removed without one.
+  ///   - end: called once, when the adapter was removed or has failed, with the system's error; 0 if it was removed without one; `ENOBUFS` if the
+  ///     kernel has dropped what was not read in time.
   init(
     _ descriptor: FileDescriptor, on queue: DispatchQueue, receive: @escaping (HCIPacket) -> Void,
     end: @escaping (Int32) -> Void
@@ -110,6 +112,9 @@ final class UserChannel {
         receive(HCIPacket(kind: kind, octets: Array(readBuffer[1..<count])))
       }
     }
+    // With so many waiting there may have been no room for others: events that end commands and free buffers, parts of data. Nothing else says
+    // so, and the host would wait for them.
+    if kernel_bluetooth_dropped_packets(descriptor.number) > 0 { return finish(ENOBUFS) }
     let bound = LoopBound(Weak(self))
     queue.async { bound.value.channel?.read() }
   }

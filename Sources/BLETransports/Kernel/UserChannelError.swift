@@ -94,6 +94,11 @@ extension TransportError {
     switch error {
     case _ where UserChannel.isRemoval(error): TransportError(.closed, "\(adapter): the adapter has been removed")
     case EAGAIN: TransportError(.closed, "\(adapter): the controller has stopped taking packets: plug it in again")
+    case ENOBUFS:
+      TransportError(
+        .closed,
+        "\(adapter): this program did not read for so long that the kernel has dropped some of what the controller said"
+      )
     default: TransportError(.closed, "\(adapter): \(systemText(error))")
     }
   }
