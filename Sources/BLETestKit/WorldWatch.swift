@@ -54,7 +54,7 @@ struct WorldWatch {
     looks += 1
     if !standing.isRunning {
       if looks == (standing.jobs > 0 ? Self.patience : Self.patienceWithoutCalls) { reportStoppedClock(standing) }
-    } else if !standing.queuesWaitedFor.isEmpty {
+    } else if standing.isWaitingForQueues {
       if standing.queuesAreSuspected {
         _ = loop.abandonBlockedQueues()
       } else if looks >= Self.patienceWithQueues {

@@ -173,8 +173,8 @@ struct QueuePassage {
   /// Whether all awaited queues were waited for in vain before.
   var isWaitingForSuspectedOnly: Bool { waitedFor.keys.allSatisfy(suspected.contains) }
 
-  /// The labels of the queues whose blocks have not run.
-  var labelsUnderWay: [String] { waitedFor.values.map(\.label).sorted() }
+  /// Whether blocks on queues have not run.
+  var isWaiting: Bool { !waitedFor.isEmpty }
 
   /// The labels of all queues, without duplicates.
   var labels: [String] { Set(followed.values.flatMap { $0.values.map(\.queue.label) }).sorted() }

@@ -62,8 +62,8 @@ extension VirtualLoop {
     public var jobs: Int
     /// The number of callbacks, tasks and queues that the run waits for.
     public var outstanding: Int
-    /// The queues that a run waits for.
-    public var queuesWaitedFor: [String]
+    /// Whether a run waits for queues.
+    public var isWaitingForQueues: Bool
     /// Whether all of those were waited for in vain before.
     public var queuesAreSuspected: Bool
     /// Whether the run waits for the machine's clock, because it is paced.
@@ -75,7 +75,7 @@ extension VirtualLoop {
     shared.withLock { shared in
       Standing(
         isRunning: shared.isRunning, steps: shared.steps, jobs: shared.jobs.count, outstanding: shared.outstanding,
-        queuesWaitedFor: shared.passage.labelsUnderWay, queuesAreSuspected: shared.passage.isWaitingForSuspectedOnly,
+        isWaitingForQueues: shared.passage.isWaiting, queuesAreSuspected: shared.passage.isWaitingForSuspectedOnly,
         isResting: shared.rest.isResting)
     }
   }
