@@ -67,8 +67,9 @@ def values(lab, count, adapter):
     return counted(lab)
 
 
-@pytest.mark.parametrize("adapter, most", [("hci:0", 25), ("bluez", 25)])
+@pytest.mark.parametrize("adapter, most", [("hci:0", 40), ("bluez", 40)])
 def test_values_that_come_alone(lab, adapter, most):
+    """The limit is twice what was counted: how often threads wake one another depends on what else the machine does. A program that polls is far beyond it."""
     server = lab.outside("serve", "owenli", "--adapter", "radio:vm")
     server.wait_for("Advertising")
     try:
