@@ -54,8 +54,7 @@ def powered(lab):
 
 
 def test_what_passes_through_a_channel_of_the_user_channel(lab):
-    """Both ways at once: half of the packets come, half go. There are few of them: a program that strace makes slow reads its packets more slowly
-    than they come, and of those the kernel keeps only some hundreds."""
+    """Both ways at once: half of the packets come, half go. They are few, because strace makes the program slow."""
     few, many = (through_channel(lab, length) for length in (5_000, 35_000))
     assert difference(few, many, 2 * 30_000 / PACKET, "a packet") < 3
 
