@@ -129,7 +129,8 @@ enum Benchmarks {
 /// `benchmarks --thresholds FILE [--output FILE] [--curves FILE] [--python FILE --script FILE] [--counted PROGRAM] [--attributes PROGRAM [--bluez PROGRAM]] [--profiles FOLDER]
 /// [--brief] [name ...]`,
 /// where `--counted` is this program as valgrind can read it; `benchmarks --count name`, which under callgrind does the work of one for its
-/// instructions; `benchmarks --heap name`, which does the work of one for its memory; or `benchmarks --check-adapter`, which measures nothing: it shows that a program which is built for speed gets its adapter.
+/// instructions; `benchmarks --heap name`, which does the work of one for its memory; or `benchmarks --check-adapter`, which measures nothing: it
+/// shows that a program which is built for speed gets its adapter.
 struct Options {
   enum Mode { case measure, count, heap, checkAdapter }
 

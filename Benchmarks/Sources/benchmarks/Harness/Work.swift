@@ -1,5 +1,3 @@
-import Dispatch
-
 /// What a benchmark does, again and again, in one process.
 protocol Work {
   /// Makes ready what so many operations need and what is no part of them.
@@ -72,9 +70,4 @@ enum Unit: String {
 
   /// How many times better `value` is than `peer`.
   func ratio(_ value: Double, to peer: Double) -> Double { self == .rate ? value / peer : peer / value }
-}
-
-extension DispatchQueue {
-  /// Returns when what is on the queue now has run, and what its blocks have held is released.
-  func pass() async { await withCheckedContinuation { continuation in async { continuation.resume() } } }
 }

@@ -95,7 +95,6 @@ struct DeviceMemory: Work {
 
   func run(_ operations: Int) async throws -> Done {
     try await crowd.add(operations)
-    await crowd.queue.pass()
     return Done(operations: operations)
   }
 }

@@ -8,12 +8,11 @@ import CoreBluetooth
 final class Ingest: Work {
   private let strays: Strays
   private let central: ScanningProgram
-  private let queue = DispatchQueue(label: "program")
 
   /// - Parameter areKnown: whether every device has been met and is shown; nothing is new then.
   init(devices: Int, areKnown: Bool) async throws {
     strays = Strays(devices)
-    central = ScanningProgram(queue: queue, options: strays.scanner.options)
+    central = ScanningProgram(queue: DispatchQueue(label: "program"), options: strays.scanner.options)
     try await strays.world.wait(within: .seconds(10)) { [central] in central.manager.state == .poweredOn }
     central.manager.scanForPeripherals(
       withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
@@ -28,7 +27,6 @@ final class Ingest: Work {
   func run(_ operations: Int) async throws -> Done {
     let goal = central.discoveries + operations
     await strays.report(operations)
-    await queue.pass()
     guard central.discoveries == goal else {
       throw Failure(description: "\(goal - central.discoveries) reports did not arrive")
     }
