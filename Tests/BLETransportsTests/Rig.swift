@@ -49,7 +49,7 @@ final class Rig: @unchecked Sendable {
 
   func makeServer(_ endpoint: H4Server.Endpoint) throws(TransportError) {
     let server = H4Server(endpoint, loop: loop) { () throws(TransportError) in PlainController() }
-    server.onEvent = { [unowned self] in record(.server($0)) }
+    server.onEvent = { [weak self] in self?.record(.server($0)) }
     self.server = server
     try server.start()
   }

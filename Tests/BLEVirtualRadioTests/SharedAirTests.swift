@@ -22,12 +22,15 @@ final class LiveParty: @unchecked Sendable {
     try await run { party in
       let air = try SharedAir(name: name, loop: party.loop, runtimeFolder: folder, seed: number)
       let host = try TestHost(air.air, loop: party.loop, number)
-      host.onPacket = { [unowned party] in party.check() }
+      host.onPacket = { [weak party] in party?.check() }
       party.air = air
       party.host = host
       host.start()
     }
   }
+
+  /// What lives on the loop is released there: the loop may be delivering a packet while a test ends.
+  deinit { loop.queue.async { [content = LoopBound((air, host))] in withExtendedLifetime(content) {} } }
 
   func run(_ body: @escaping @Sendable (LiveParty) throws -> Void) async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -212,7 +215,7 @@ struct SharedAirTests {
     try await peripheral.run { $0.air?.leave() }
     #expect(await central.until { $0.disconnections.map(\.event.reason) == [.connectionTimeout] })
     #expect(await central.ask { $0.air?.peerCount } == 0)
-    try await central.leave()
+    for party in [central, peripheral] { try await party.leave() }
   }
 
   @Test("a machine that is suspended for longer than the supervision time-out loses only links to dead processes")
@@ -240,7 +243,7 @@ struct SharedAirTests {
     try await peripheral.run { $0.air?.leave() }
     try await central.run { _ in usleep(1_200_000) }
     #expect(await central.until { $0.disconnections.map(\.event.reason) == [.connectionTimeout] })
-    try await central.leave()
+    for party in [central, peripheral] { try await party.leave() }
   }
 
   @Test("parameters, PHY and data length change between processes too")
