@@ -3,13 +3,14 @@
 import collections
 import json
 import os
-import random
 import shutil
 import signal
 import socket
 import subprocess
 import threading
 import time
+
+from ports import free_port
 
 MOSQUITTO = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin")
 
@@ -36,19 +37,6 @@ def wait_until(holds, what, seconds=120):
         if time.monotonic() > end:
             raise Failure(f"did not happen within {seconds} s: {what}")
         time.sleep(0.05)
-
-
-def free_port():
-    """A port that nothing listens on, and that the kernel gives to no client (ip_local_port_range): a client that tries to reach a broker
-    which is not there must not meet itself."""
-    for port in random.sample(range(20_000, 32_000), 100):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
-    raise OSError("no port is free")
 
 
 class Broker:

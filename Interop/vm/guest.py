@@ -19,6 +19,10 @@ import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1]
+sys.path[:0] = [str(PACKAGE / "Tools")]
+
+from ports import free_port  # noqa: E402
+
 WORK = pathlib.Path(os.environ.get("BLE_VM_FOLDER", PACKAGE / ".build" / "vm"))
 
 # What is in the guest, by Debian's names. The third last line is what the project's own programs are linked with, then what their
@@ -395,12 +399,6 @@ class Guest:
 
     def __exit__(self, *_):
         self.stop()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def main():

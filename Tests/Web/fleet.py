@@ -1,19 +1,22 @@
 """Debian's mosquitto on a port of the loopback interface, and an explorer that shows the fleet on it."""
 import json
-import socket
+import pathlib
 import subprocess
+import sys
 import threading
 
 from explorer import Explorer
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "Tools")]
+
+from ports import free_port  # noqa: E402
 
 
 class Broker:
     """A broker in a folder of its own."""
 
     def __init__(self, folder):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.file = folder / "mosquitto.conf"
         self.file.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\nuser root\nlog_dest stderr\nlog_type information\n")
         self.start()

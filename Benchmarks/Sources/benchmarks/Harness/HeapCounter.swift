@@ -5,18 +5,9 @@ import Foundation
 enum HeapCounter {
   /// - Returns: octets of one operation.
   static func count(_ name: String) throws -> Double {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["--heap", name]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0, let octets = try? JSONDecoder().decode(Double.self, from: said) else {
-      throw Failure(description: "counting the heap of \(name) failed (exit code \(process.terminationStatus))")
-    }
-    return octets
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let printed = try outputOfProcess(program, ["--heap", name], purpose: "counting the heap of \(name)")
+    return try JSONDecoder().decode(Double.self, from: printed)
   }
 
   /// The work of that process.

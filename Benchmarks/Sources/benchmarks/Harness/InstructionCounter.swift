@@ -35,24 +35,15 @@ struct InstructionCounter {
 
   private func count(_ name: String, in place: URL) throws -> Double {
     let base = place.appendingPathComponent("callgrind.\(name)").path
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // So that each run takes the same steps: valgrind lets each thread that can run have its turn, collections hash
     // the same, and threads share one heap.
-    process.arguments = [
+    let arguments = [
       "SWIFT_DETERMINISTIC_HASHING=1", "MALLOC_ARENA_MAX=1", "valgrind", "--quiet", "--tool=callgrind",
       "--fair-sched=yes", "--instr-atstart=no", "--callgrind-out-file=\(base)", program, "--count", name,
     ]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      let status = process.terminationStatus
-      throw Failure(description: "counting the instructions of \(name) failed (exit code \(status))")
-    }
-    let goes = try JSONDecoder().decode(Goes.self, from: said)
+    let printed = try outputOfProcess(
+      URL(fileURLWithPath: "/usr/bin/env"), arguments, purpose: "counting the instructions of \(name)")
+    let goes = try JSONDecoder().decode(Goes.self, from: printed)
     let (few, many) = (try Self.total(of: base + ".1"), try Self.total(of: base + ".2"))
     guard goes.many > goes.few, many > few else {
       throw Failure(description: "callgrind counted nothing in \(name)")
