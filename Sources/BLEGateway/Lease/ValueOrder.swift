@@ -1,3 +1,5 @@
+import BLESession
+
 /// Tells a consumer of values which of them it has had, and which are missing. Memory is bounded for each device and in all.
 ///
 /// A value may arrive twice (QoS 1), and values of an earlier epoch may arrive behind those of a later one: a holder that was cut off

@@ -1,3 +1,5 @@
+import BLESession
+
 /// What is not heard for too long is forgotten, and of too many devices the one that was heard longest ago.
 extension PresenceBoard {
   /// When `advance(to:)` has to be called next; `nil`: not before something is heard.
