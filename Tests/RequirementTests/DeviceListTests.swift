@@ -124,6 +124,53 @@ struct DeviceListTests {
       ])
   }
 
+  @Test(
+    "R2.8 the changes, applied to a table one after the other, give the list, whatever comes and goes",
+    arguments: 1...2)
+  func table(seed: UInt64) async throws {
+    let world = World(seed: seed)
+    let devices = (0..<12).map { world.makeScriptedDevice("device \($0)") }
+    let screen = await Screen(
+      in: world, matching: .any,
+      rules: DeviceListRules(identity: .name, staleAfter: .seconds(1), signalInterval: nil, capacity: 6))
+    var state = seed
+    func draw(_ count: UInt64) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % count)
+    }
+    var (rows, kinds) = ([ListedDevice](), Set<String>())
+    for _ in 0..<150 {
+      let device = devices[draw(12)]
+      switch draw(2) {
+      case 0: device.stopAdvertising()
+      // Some have a name together.
+      default: device.advertise(AdvertisingData.name("SMART_\(draw(8))"))
+      }
+      await world.advance(by: .milliseconds(100 + draw(2_400)))
+      for change in screen.changes.value {
+        switch change {
+        case .appeared(let row, let place):
+          kinds.insert("appeared")
+          #expect(place == rows.count)
+          rows.append(row)
+        case .changed(let row, let place), .stale(let row, let place), .returned(let row, let place):
+          kinds.insert(row.isStale ? "stale" : rows[place].isStale ? "returned" : "changed")
+          rows[place] = row
+        case .removed(let row, let place):
+          kinds.insert("removed")
+          #expect(rows.remove(at: place).id == row.id)
+        }
+      }
+      screen.changes.value = []
+      let listed = await screen.list.devices
+      #expect(rows.map(\.id) == listed.map(\.id) && rows.map(\.isStale) == listed.map(\.isStale))
+      #expect(rows.count <= 6)
+      let oldest = listed.filter(\.isStale).map(\.discovery.lastSeen).max() ?? .zero
+      #expect(listed.allSatisfy { $0.isStale || $0.discovery.lastSeen >= oldest })
+    }
+    #expect(kinds == ["appeared", "changed", "stale", "returned", "removed"])
+  }
+
   @Test("R4.4 a device is chosen by name whatever its case, then by the address in its manufacturer data")
   func address() async throws {
     let world = World()

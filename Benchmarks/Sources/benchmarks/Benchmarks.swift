@@ -23,10 +23,16 @@ enum Benchmarks {
       try await Ingest(devices: 10_000, areKnown: true)
     },
     Benchmark("listed_10", .rate, operations: 40_000, counted: 4_000, hasPeer: false) {
-      try await Listing(devices: 10)
+      try await Listing(places: 10)
     },
     Benchmark("listed_4000", .rate, operations: 40_000, counted: 8_000, hasPeer: false) {
-      try await Listing(devices: 4_000)
+      try await Listing(places: 4_000)
+    },
+    Benchmark("replaced_10", .rate, operations: 20_000, counted: 2_000, hasPeer: false) {
+      try await Listing(places: 10, isEachNew: true)
+    },
+    Benchmark("replaced_4000", .rate, operations: 20_000, counted: 16_000, hasPeer: false) {
+      try await Listing(places: 4_000, isEachNew: true)
     },
     Benchmark("known_device_memory", .kibibytes, operations: 10_000, counted: 0, hasPeer: false) {
       try await Ingest(devices: 10_000, areKnown: false)

@@ -8,19 +8,31 @@ final class DeviceListCore {
     case address(String)
   }
 
-  private struct Entry {
+  private final class Entry {
+    /// Larger than those of all entries before it.
+    let number: Int
     var device: ListedDevice
     var key: Key
     /// The time of the last change that reported the RSSI.
     var signalReported: Duration
+
+    init(_ number: Int, _ device: ListedDevice, _ key: Key) {
+      (self.number, self.device, self.key) = (number, device, key)
+      signalReported = device.discovery.lastSeen
+    }
   }
 
   private let central: CentralCore
   private let rules: DeviceListRules
+  // An air may have thousands of devices, each of which advertises several times a second, and a sender that takes another address for each
+  // advertisement is a new one each time: no step looks at all entries.
   private var entries: [Entry] = []
-  /// Where the entries are: an air may have thousands of devices, each of which advertises several times a second.
-  private var places: [UUID: Int] = [:]
-  private var placesByKey: [Key: Int] = [:]
+  private var nextNumber = 0
+  private var entriesByIdentifier: [UUID: Entry] = [:]
+  private var entriesByKey: [Key: Entry] = [:]
+  /// The numbers of the entries that are not stale, and of those that are, in the order in which they were last heard.
+  private var heard = RecentNames<Int>()
+  private var stale = RecentNames<Int>()
   private var scan: Int?
   private var isOver = false
   private var timer: (any SessionTimer)?
@@ -60,88 +72,93 @@ final class DeviceListCore {
 
   private func discovered(_ discovery: Discovery) {
     let key = key(of: discovery)
-    var place = places[discovery.identifier]
-    if let same = placesByKey[key], same != place {
+    var entry = entriesByIdentifier[discovery.identifier]
+    if let same = entriesByKey[key], same !== entry {
       // The discovery belongs to another entry: the device has a new identifier, or advertises its name for the first time.
-      if let place { remove(at: place) }
-      place = placesByKey[key]
+      if let entry { remove(at: place(of: entry.number)) }
+      entry = same
     }
-    guard let place else { return append(discovery, key) }
-    update(place, discovery, key)
+    if let entry { update(entry, discovery, key) } else { append(discovery, key) }
     watch()
   }
 
   private func append(_ discovery: Discovery, _ key: Key) {
-    if entries.count >= rules.capacity,
-      let oldest = entries.indices.min(by: {
-        entries[$0].device.discovery.lastSeen < entries[$1].device.discovery.lastSeen
-      })
-    {
-      remove(at: oldest)
-    }
-    let device = ListedDevice(discovery: discovery)
-    entries.append(Entry(device: device, key: key, signalReported: discovery.lastSeen))
-    note(entries.count - 1)
-    changes.send(.appeared(device, at: entries.count - 1))
-    watch()
+    if entries.count >= rules.capacity, let oldest = stale.oldest ?? heard.oldest { remove(at: place(of: oldest)) }
+    let entry = Entry(nextNumber, ListedDevice(discovery: discovery), key)
+    nextNumber += 1
+    entries.append(entry)
+    note(entry)
+    _ = heard.use(entry.number, most: .max)
+    changes.send(.appeared(entry.device, at: entries.count - 1))
   }
 
-  private func update(_ place: Int, _ discovery: Discovery, _ key: Key) {
-    let before = entries[place]
-    var after = before
-    after.key = key
-    after.device = ListedDevice(discovery: discovery)
-    after.device.advertisements = before.device.advertisements + 1
+  private func update(_ entry: Entry, _ discovery: Discovery, _ key: Key) {
+    let before = entry.device
     let isSignalDue =
-      rules.signalInterval.map { discovery.lastSeen - before.signalReported >= $0 } == true
-      && before.device.discovery.rssi != discovery.rssi
+      rules.signalInterval.map { discovery.lastSeen - entry.signalReported >= $0 } == true
+      && before.discovery.rssi != discovery.rssi
     let isNew =
-      before.device.id != discovery.identifier || before.device.discovery.name != discovery.name
-      || before.device.discovery.advertisement != discovery.advertisement
-    if before.device.isStale || isNew || isSignalDue { after.signalReported = discovery.lastSeen }
-    entries[place] = after
-    if before.key != key || before.device.id != discovery.identifier {
-      forget(before)
-      note(place)
-    }
-    if before.device.isStale {
-      changes.send(.returned(after.device, at: place))
+      before.id != discovery.identifier || before.discovery.name != discovery.name
+      || before.discovery.advertisement != discovery.advertisement
+    if before.isStale || isNew || isSignalDue { entry.signalReported = discovery.lastSeen }
+    let isElsewhere = entry.key != key || before.id != discovery.identifier
+    if isElsewhere { forget(entry) }
+    entry.key = key
+    entry.device = ListedDevice(discovery: discovery)
+    entry.device.advertisements = before.advertisements + 1
+    if isElsewhere { note(entry) }
+    if before.isStale { stale.remove(entry.number) }
+    _ = heard.use(entry.number, most: .max)
+    if before.isStale {
+      changes.send(.returned(entry.device, at: place(of: entry.number)))
     } else if isNew || isSignalDue {
-      changes.send(.changed(after.device, at: place))
+      changes.send(.changed(entry.device, at: place(of: entry.number)))
     }
   }
 
   private func remove(at place: Int) {
     let gone = entries.remove(at: place)
     forget(gone)
-    for moved in place..<entries.count { note(moved) }
+    heard.remove(gone.number)
+    stale.remove(gone.number)
     changes.send(.removed(gone.device, from: place))
   }
 
-  private func note(_ place: Int) {
-    places[entries[place].device.id] = place
-    placesByKey[entries[place].key] = place
+  /// The place of the entry with this number, by halving.
+  private func place(of number: Int) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private func note(_ entry: Entry) {
+    entriesByIdentifier[entry.device.id] = entry
+    entriesByKey[entry.key] = entry
   }
 
   private func forget(_ entry: Entry) {
-    places[entry.device.id] = nil
-    placesByKey[entry.key] = nil
+    entriesByIdentifier[entry.device.id] = nil
+    entriesByKey[entry.key] = nil
   }
 
   /// Schedules `age` for the time at which the next device becomes stale.
   private func watch() {
-    guard timer == nil, !isOver,
-      let next = entries.lazy.filter({ !$0.device.isStale }).map(\.device.discovery.lastSeen).min()
-    else { return }
-    let delay = next + rules.staleAfter - central.clock.now
+    guard timer == nil, !isOver, let next = heard.oldest else { return }
+    let delay = entries[place(of: next)].device.discovery.lastSeen + rules.staleAfter - central.clock.now
     timer = central.clock.call(after: max(delay, .zero), on: central.queue) { [weak self] in self?.age() }
   }
 
   private func age() {
     timer = nil
     let limit = central.clock.now - rules.staleAfter
-    for place in entries.indices
-    where !entries[place].device.isStale && entries[place].device.discovery.lastSeen <= limit {
+    while let number = heard.oldest {
+      let place = place(of: number)
+      guard entries[place].device.discovery.lastSeen <= limit else { break }
+      _ = heard.removeOldest()
+      _ = stale.use(number, most: .max)
       entries[place].device.isStale = true
       changes.send(.stale(entries[place].device, at: place))
     }
