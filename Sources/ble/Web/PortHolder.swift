@@ -1,3 +1,4 @@
+import BLEFiles
 import Foundation
 
 /// Which process listens on a TCP port, as far as this user may see it.
@@ -38,5 +39,8 @@ enum PortHolder {
     }
   }
 
-  private static func contents(of path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+  /// Not by Foundation, which takes what the kernel gives at a time, some 27 sockets, for all of such a file.
+  private static func contents(of path: String) -> String {
+    (try? UntrustedFile.beginning(of: path, limit: 16 << 20)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import ble
@@ -84,5 +85,29 @@ struct WebTranscripts {
       """
     #expect(PortHolder.listeners(on: 8_080, in: table) == ["socket:[4242]"])
     #expect(PortHolder.listeners(on: 80, in: table).isEmpty)
+  }
+
+  @Test("I15.1 who listens on a port is found among many sockets")
+  func holder() throws {
+    var ports: [UInt16] = []
+    var sockets: [Int32] = []
+    defer { for socket in sockets { close(socket) } }
+    for _ in 0..<60 {
+      let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      sockets.append(made)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isListening = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(made, $0, size) == 0 && listen(made, 1) == 0 && getsockname(made, $0, &size) == 0
+        }
+      }
+      try #require(isListening)
+      ports.append(UInt16(bigEndian: address.sin_port))
+    }
+    let missing = ports.filter { PortHolder.description(of: $0)?.hasSuffix(", process \(getpid())") != true }
+    #expect(missing.isEmpty)
   }
 }
