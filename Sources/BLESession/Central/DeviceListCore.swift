@@ -25,7 +25,7 @@ final class DeviceListCore {
   private let central: CentralCore
   private let rules: DeviceListRules
   // An air may have thousands of devices, each of which advertises several times a second, and a sender that takes another address for each
-  // advertisement is a new one each time: no step looks at all entries.
+  // advertisement is a new one each time: no step looks at all entries. To remove one moves the references behind it.
   private var entries: [Entry] = []
   private var nextNumber = 0
   private var entriesByIdentifier: [UUID: Entry] = [:]

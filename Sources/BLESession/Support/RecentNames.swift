@@ -10,7 +10,7 @@ package struct RecentNames<Name: Hashable & Sendable>: Sendable {
   package init() {}
 
   package var count: Int { uses.count }
-  /// How many uses are stored: at most `2 * count + 64` after each use, also where each name is used once and forgotten for another.
+  /// How many uses are stored: at most `2 * count + 66` after each use, also where each name is used once and forgotten for another.
   package var stored: Int { queue.count }
 
   /// Notes a use.
